@@ -24,7 +24,12 @@ def kind_of_move(fen: str, uci: str | None, *, chess960: bool = False) -> str:
     if uci == "0000":
         return "null move"
     source, target = SQUARE_NUMBERS.get(uci[:2]), SQUARE_NUMBERS.get(uci[2:4])
-    if source is None or target is None or (uci[4:] and uci[4:] not in tuple(PROMOTION_LETTERS)):
+    if (
+        source is None
+        or target is None
+        or source == target
+        or (uci[4:] and uci[4:] not in tuple(PROMOTION_LETTERS))
+    ):
         return "not a move"
     men, white = _read(fen)
     if men is None:
@@ -35,7 +40,7 @@ def kind_of_move(fen: str, uci: str | None, *, chess960: bool = False) -> str:
     if man.isupper() != white:
         return "opponent's piece"
     name = NAMES[man.lower()]
-    if name == "king":
+    if name == "king" and not uci[4:]:
         castle = _castle(source, target, victim, white=white, chess960=chess960)
         if castle:
             return castle
