@@ -274,3 +274,62 @@ def test_writer_and_reader_agree_with_python_chess_on_random_games(chess960: boo
             assert reread.key == position.key
         seen += 1
     assert seen > 1000
+
+
+def is_possible(text: str) -> bool:
+    """python-chess's verdict on a well-formed FEN, and, of an en passant square, the move taken back."""
+    board = chess.Board(text)
+    if board.status() & ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK):
+        return False
+    # It drops a queen-side right in silence when that side has no rook on its back rank at all.
+    if chess.popcount(board.castling_rights) != len(text.split()[2].strip("-")):
+        return False
+    if board.ep_square is not None:
+        pusher = not board.turn
+        king, step = board.king(board.turn), 8 if pusher else -8
+        assert king is not None
+        board.remove_piece_at(board.ep_square + step)
+        board.set_piece_at(board.ep_square - step, chess.Piece(chess.PAWN, pusher))
+        return not board.is_attacked_by(pusher, king)
+    return True
+
+
+def random_fen(rng: random.Random) -> str:
+    """A well-formed FEN of few men that is often impossible, its rights and en passant square guessed."""
+    board = chess.Board(None)
+    homes = [
+        (chess.E1, "K"),
+        (chess.E8, "k"),
+        (chess.A1, "R"),
+        (chess.H1, "R"),
+        (chess.A8, "r"),
+        (chess.H8, "r"),
+    ]
+    white, file = rng.random() < 0.5, rng.choice("abcdefgh")
+    landing = chess.parse_square(file + ("5" if white else "4"))
+    squares = rng.sample(range(8, 56), 12)
+    for square, letter in homes:
+        at_home = rng.random() < 0.85
+        if at_home or letter in "Kk":
+            board.set_piece_at(square if at_home else squares.pop(), chess.Piece.from_symbol(letter))
+    for letter in rng.choices("PpPpNnBbQq", k=rng.randrange(6)):
+        board.set_piece_at(squares.pop(), chess.Piece.from_symbol(letter))
+    if rng.random() < 0.9 and board.piece_type_at(landing) != chess.KING:
+        board.set_piece_at(landing, chess.Piece(chess.PAWN, not white))
+    rights = "".join(letter for letter in "KQkq" if rng.random() < 0.25) or "-"
+    passed = file + ("6" if white else "3") if rng.random() < 0.8 else "-"
+    return f"{board.board_fen()} {'w' if white else 'b'} {rights} {passed} 0 1"
+
+
+def test_the_reader_refuses_exactly_what_the_rules_make_impossible() -> None:
+    rng = random.Random(2)
+    verdicts = {True: 0, False: 0}
+    for _ in range(6000):
+        text = random_fen(rng)
+        try:
+            possible = not fen.parse(text).chess960  # rights that need Chess960 are none in standard chess
+        except FenError:
+            possible = False
+        assert possible is is_possible(text), text
+        verdicts[possible] += 1
+    assert min(verdicts.values()) > 500, verdicts
