@@ -78,9 +78,7 @@ def test_each_fault_of_a_line_is_quoted(words: str, line: str) -> None:
 
 def test_a_suite_skips_blank_lines_and_comments(tmp_path: Path) -> None:
     suite = tmp_path / "suite.epd"
-    suite.write_text(
-        f"# König's suite\n\n{fen.START} ;D1 20\r\n  # more\n \t\n{BARE} ;D1 5", encoding="utf-8"
-    )
+    suite.write_text(f"# König's suite\n\n{fen.START} ;D1 20\r\n  # more\n \t\n{BARE} ;D1 5", encoding="utf-8")
     assert epd.read_suite(suite) == [PerftCase(fen.START, {1: 20}), PerftCase(BARE, {1: 5})]
     assert epd.read_suite(str(suite), chess960=True)[1].chess960
 
@@ -98,6 +96,7 @@ def test_an_empty_suite_has_no_cases(tmp_path: Path) -> None:
         pytest.param(f"{BARE} ;D1 5\n{BARE} ;D1".encode(), r"line 2: 'D1' is not", id="no count"),
         pytest.param(b"# one\n# two\n\xff\n", r"line 3: byte 0xff is not UTF-8", id="not text"),
         pytest.param(f"{BARE}\x0b;D1 5".encode(), r"line 1: FEN .*'1\\x0b'", id="vertical tab"),
+        pytest.param(f"{BARE} ;D1 5\x0b".encode(), r"line 1: 'D1 5\\x0b' is not", id="vertical tab last"),
         pytest.param("4k3/8 ;D1 5".encode("utf-16"), "line 1: byte 0xff", id="UTF-16"),
     ],
 )

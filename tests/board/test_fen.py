@@ -154,11 +154,7 @@ def test_four_fields_have_clocks_nought_and_one() -> None:
 
 def test_every_field_lands_in_the_position() -> None:
     position = fen.parse("r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 0 17")
-    men = {
-        square: "PNBRQKpnbrqk"[position.piece_at(square)]
-        for square in range(64)
-        if position.piece_at(square) < 12
-    }
+    men = {square: "PNBRQKpnbrqk"[position.piece_at(square)] for square in range(64) if position.piece_at(square) < 12}
     assert men == {0: "R", 4: "K", 7: "R", 36: "P", 35: "p", 56: "r", 60: "k", 63: "r"}
     assert (position.turn, position.castling, position.en_passant) == (0, 15, 43)
     assert (position.halfmove, position.fullmove, position.chess960) == (0, 17, False)
@@ -196,6 +192,14 @@ def test_castling_letters_name_their_rooks(
     assert fen.parse(fen.write(position), chess960=chess960) == position
     if chess960:
         assert fen.parse(fen.write(position, shredder=True)) == position
+
+
+def test_black_rooks_are_named_like_white_ones() -> None:
+    text = "rr2kr1r/8/8/8/8/8/8/R3K2R w KQfb - 0 1"
+    position = fen.parse(text)
+    assert [position.rook_home(right) for right in range(4)] == [7, 0, 61, 57]
+    assert fen.write(position) == text
+    assert fen.write(position, shredder=True) == text.replace("KQ", "HA")
 
 
 def test_chess960_can_be_asked_for() -> None:

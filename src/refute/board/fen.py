@@ -68,9 +68,7 @@ def parse(text: str, *, chess960: bool = False) -> Position:
     if fields[3] != "-":
         en_passant = _read_en_passant(fields[3], mailbox, turn, position)
         if halfmove:
-            raise FenError(
-                "halfmove clock", f"{quote(fields[4])}, expected 0: a pawn just passed {fields[3]}"
-            )
+            raise FenError("halfmove clock", f"{quote(fields[4])}, expected 0: a pawn just passed {fields[3]}")
     position.set_up(
         mailbox,
         turn,
