@@ -208,6 +208,11 @@ cdef class Position:
 
     @cython.locals(out=Moves, nodes=U64, n=int, i=int)
     cdef inline U64 _perft(self, int depth, int us) except? 57005
+    @cython.locals(castling=int, ep=int, ep_keyed=int, nodes=U64, i=int, move=int)
+    cdef inline U64 _count_replies(self, int us, int n, U16* out) noexcept
+    @cython.locals(pieces="U64*", source=int, target=int, flag=int, piece=int, leave=U64, arrive=U64, victim=U64,
+                   king=U64, rook=U64)
+    cdef inline void _toggle(self, int move, int us) noexcept
     cdef U64 _perft_white(self, int depth) except? 57005
     cdef U64 _perft_black(self, int depth) except? 57005
     @cython.locals(out=Moves, nodes=U64, n=int, i=int)

@@ -913,11 +913,83 @@ class Position:
             check_signals()
         nodes = 0
         n = self._generate(us, 0, out)
+        if depth == 2:
+            return self._count_replies(us, n, out)
         for i in range(n):
             self._make(out[i], us)
             nodes += self._perft_black(depth - 1) if us == WHITE else self._perft_white(depth - 1)
             self._unmake(us)
         return nodes
+
+    def _count_replies(self, us: int, n: int, out: list[int]) -> int:
+        """How many legal replies the first `n` moves of `out` have together.
+
+        Counting reads no mailbox, key, tally or clock, so those stay as they are and only the
+        bitboards, the rights and the en passant square follow each move.
+        """
+        castling = self.castling
+        ep = self.ep
+        ep_keyed = self.ep_keyed
+        nodes = 0
+        for i in range(n):
+            move = out[i]
+            self.castling = castling & self.keeps[move >> 6 & 63] & self.keeps[move & 63]
+            self.ep = NO_SQUARE
+            self.ep_keyed = 0
+            self._toggle(move, us)
+            if move >> 12 == 1:
+                self.ep = move & 63 ^ 8
+                self.ep_keyed = self._has_legal_en_passant(us ^ 1)
+            nodes += self._generate(us ^ 1, 1, out)
+            self._toggle(move, us)
+        self.castling = castling
+        self.ep = ep
+        self.ep_keyed = ep_keyed
+        return nodes
+
+    def _toggle(self, move: int, us: int) -> None:
+        """Do to the bitboards alone what a move does, or undo it: every change flips bits, so twice is never."""
+        pieces = self.pieces
+        source = move >> 6 & 63
+        target = move & 63
+        flag = move >> 12
+        piece = self.board[source]
+        leave = ONE << source
+        arrive = ONE << target
+        if flag < 2:
+            pieces[piece] ^= leave | arrive
+            self.colours[us] ^= leave | arrive
+            self.occupied_squares ^= leave | arrive
+        elif flag == 4:
+            pieces[self.board[target]] ^= arrive
+            self.colours[us ^ 1] ^= arrive
+            pieces[piece] ^= leave | arrive
+            self.colours[us] ^= leave | arrive
+            self.occupied_squares ^= leave
+        elif flag == 5:
+            victim = ONE << (target ^ 8)
+            pieces[(us ^ 1) * 6] ^= victim
+            self.colours[us ^ 1] ^= victim
+            pieces[piece] ^= leave | arrive
+            self.colours[us] ^= leave | arrive
+            self.occupied_squares ^= leave | arrive | victim
+        elif flag < 4:
+            king = leave ^ ONE << (us * 56 + (6 if flag == 2 else 2))
+            rook = arrive ^ ONE << (us * 56 + (5 if flag == 2 else 3))
+            pieces[us * 6 + KING] ^= king
+            pieces[us * 6 + ROOK] ^= rook
+            self.colours[us] ^= king ^ rook
+            self.occupied_squares ^= king ^ rook
+        else:
+            pieces[us * 6] ^= leave
+            pieces[us * 6 + KNIGHT + (flag & 3)] ^= arrive
+            self.colours[us] ^= leave | arrive
+            self.occupied_squares ^= leave
+            if flag & 4:
+                pieces[self.board[target]] ^= arrive
+                self.colours[us ^ 1] ^= arrive
+            else:
+                self.occupied_squares ^= arrive
 
     def _perft_white(self, depth: int) -> int:
         return self._perft(depth, WHITE)
