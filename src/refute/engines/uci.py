@@ -1,0 +1,436 @@
+"""A UCI engine as a persistent process: many positions in one write, answers read back in order.
+
+submit ──▶ per case:  position MARKER · position CASE · [d] · go perft N · isready
+collect ◀─ Reading ── divides, displays and readyoks, sorted by case; then Answer or Fault
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Self
+
+from refute.board.move import decode_uci, encode_uci
+from refute.engines.process import DEFAULT_TIMEOUT, Misbehaved, Process
+from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
+from refute.engines.uci_probe import Dialect, greet, probe_counting, probe_display
+from refute.engines.uci_text import (
+    Count,
+    Display,
+    Reading,
+    house_fen,
+    stopped_after,
+    transcript,
+)
+from refute.errors import EngineError, SpecError, quote
+from refute.walk import Walk
+
+PATIENCE: Final = 20  # a case that keeps printing gets this many timeouts, and no more
+CASE_BYTES: Final = 1 << 20  # far above the longest divide and display
+RESTARTS: Final = 3  # attempts at starting again before the rest of a batch is given up
+HUNG_CASES: Final = 3  # cases in a row without an answer in time, likewise
+
+# Every case is asked with a marker standing on the board, so that an engine which rejects the case and keeps
+# its old position answers for the marker. A case that truly has the marker's moves is asked again with the
+# other marker before anything is said of it.
+_MARKERS: Final = (
+    ("7k/7p/8/8/8/8/P7/K7 w - - 0 1", frozenset(map(encode_uci, ("a1b1", "a1b2", "a2a3", "a2a4")))),
+    ("7k/7p/8/8/8/8/P7/K7 b - - 0 1", frozenset(map(encode_uci, ("h8g8", "h8g7", "h7h6", "h7h5")))),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One position to be asked about: a walk up to some ply."""
+
+    walk: Walk
+    plies: int
+    marker: int = 0
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        return self.walk.moves[: self.plies]
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    cases: list[_Case]
+    question: Question
+    is_written: bool
+    stops_at_fault: bool
+
+
+class _Doubt(Fault):
+    """The engine seems to answer for the marker; the other marker will tell."""
+
+
+class UciEngine:
+    """A UCI engine that knows `go perft`; what it cannot answer is left out of `abilities`.
+
+    `timeout` is the longest silence, in seconds, while an answer is due.
+    """
+
+    def __init__(
+        self, command: str | Sequence[str], *, name: str | None = None, timeout: float = DEFAULT_TIMEOUT
+    ) -> None:
+        self._argv = split_command(command) if isinstance(command, str) else list(command)
+        self._name = name or f"uci:{shlex.join(self._argv)}"
+        self._timeout = timeout
+        self._process: Process | None = None
+        self._is_closed = False
+        self._batch: _Batch | None = None
+        self._chess960 = False  # what the process was last told
+        self._written: list[bytes] = []  # the commands of each case of the stretch being asked
+        self._received = bytearray()  # since a case last went forward
+        self._dialect = self._start()
+        try:
+            self._probe()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def version(self) -> str:
+        return self._dialect.version
+
+    @property
+    def pid(self) -> int | None:
+        """The process, if one runs; another after the engine had to be started again."""
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        return frozenset(Ability) - self.lacks.keys()
+
+    @property
+    def lacks(self) -> dict[Ability, str]:
+        """Every ability it has not, and why: what a report lists as skipped."""
+        lacks = {
+            Ability.OUTCOME: "UCI has no question for how a game ended",
+            Ability.KEY: "its key has rules of its own (Stockfish's steps with the halfmove clock)",
+            Ability.STATE: "a process cannot be looked into",
+        }
+        if self._dialect.label is None:
+            why = "'go perft 1' gave no divide ('e2e4: 1' and so on, then 'Nodes searched: 20')"
+            lacks[Ability.MOVES] = lacks[Ability.PERFT] = why
+        if not self._dialect.shows_fen:
+            lacks[Ability.FEN] = "'d' showed no 'Fen:' line"
+        if self._dialect.calm is None:
+            lacks[Ability.CHECK] = "'d' showed no 'Checkers:' line"
+        if not self._dialect.has_chess960:
+            lacks[Ability.CHESS960] = "it declares no option UCI_Chess960"
+        return lacks
+
+    def at(self, walks: Sequence[Walk], question: Question) -> list[Answer | Fault]:
+        """Answer at the end of each walk, each from a fresh start: exactly len(walks) answers."""
+        self.submit(walks, question)
+        return self.collect()
+
+    def along(self, walk: Walk, question: Question) -> list[Answer | Fault]:
+        """Answer at every position of the walk, up to the first Fault."""
+        self._submit([_Case(walk, plies) for plies in range(len(walk) + 1)], question, stops_at_fault=True)
+        return self.collect()
+
+    def submit(self, walks: Sequence[Walk], question: Question) -> None:
+        """Write a batch and return at once, while the engine works; `collect` brings the answers."""
+        self._submit([_Case(walk, len(walk)) for walk in walks], question, stops_at_fault=False)
+
+    def collect(self) -> list[Answer | Fault]:
+        """The answers to what was submitted, in its order; raises RuntimeError if nothing was."""
+        if self._batch is None:
+            raise RuntimeError("collect() without a submit() before it")
+        batch, self._batch = self._batch, None
+        answers: list[Answer | Fault] = []
+        try:
+            for case, answer in zip(batch.cases, self._collect(batch), strict=False):
+                answers.append(self._settle(case, batch.question, answer))
+                if batch.stops_at_fault and isinstance(answers[-1], Fault):
+                    break
+        except BaseException:
+            self._stop()  # interrupted: answers still on their way must not meet the next question
+            raise
+        return answers
+
+    def close(self) -> None:
+        """Kill the process; closing twice is harmless."""
+        self._is_closed = True
+        self._stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    # The process: started, probed, stopped.
+
+    def _start(self) -> Dialect:
+        process = Process(self._argv)
+        try:
+            dialect = greet(process, self._name, timeout=self._timeout)
+        except BaseException:
+            process.close()
+            raise
+        self._process = process
+        self._chess960 = False
+        return dialect
+
+    def _restart(self) -> Process:
+        for attempt in range(RESTARTS):
+            try:
+                self._start()
+                break
+            except EngineError:
+                if attempt == RESTARTS - 1:
+                    raise
+        assert self._process is not None
+        return self._process
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+    def _probe(self) -> None:
+        for look in (probe_counting, probe_display):
+            process = self._process or self._restart()
+            try:
+                self._dialect = look(process, self._dialect, timeout=self._timeout)
+            except Misbehaved:
+                self._stop()  # what it does not know may have killed it, or set it searching without end
+        if self._process is None:
+            self._restart()
+
+    # A batch: written, read, and asked again in smaller pieces when something went wrong.
+
+    def _submit(self, cases: list[_Case], question: Question, *, stops_at_fault: bool) -> None:
+        if self._is_closed:
+            raise EngineError(f"{self._name} is closed")
+        if self._batch is not None:
+            raise RuntimeError("submit() before the last batch was collected")
+        is_written = self._process is not None
+        if self._process is not None:
+            self._write(self._process, cases, question)
+        self._batch = _Batch(cases, question, is_written, stops_at_fault)
+
+    def _collect(self, batch: _Batch) -> list[Answer | Fault]:
+        """Read the batch; after trouble, ask the cases it may have come from one by one, then go on."""
+        results: list[Answer | Fault] = []
+        is_written = batch.is_written
+        alone_until = 0
+        hung = 0
+        trouble: Misbehaved | None = None
+        while len(results) < len(batch.cases):
+            start = len(results)
+            cases = batch.cases[start : start + 1 if start < alone_until else None]
+            try:
+                process = self._process or self._restart()
+            except EngineError as error:
+                return results + _give_up(batch, start, Trouble.CRASH, f"could not be started again: {error}")
+            if not is_written:
+                self._write(process, cases, batch.question)
+            is_written = False
+            suspicion, (reading, trouble) = trouble, self._read(process, cases, batch.question)
+            done = len(cases) if trouble is None else min(reading.trusted, len(cases) - 1)
+            results += [self._answer(cases, index, batch.question, reading) for index in range(done)]
+            if trouble is None:
+                hung = 0
+                if suspicion is not None and len(results) < alone_until:
+                    trouble = suspicion
+                elif suspicion is not None and suspicion.trouble != Trouble.TIMEOUT:
+                    # It died of something that no case alone shows. It did die: say so.
+                    text = f"{suspicion.text} during a batch; asked this alone, it answered"
+                    results[-1] = Fault(suspicion.trouble, text, self._transcript(process))
+            elif len(cases) > 1:
+                self._stop()
+                alone_until = start + min(reading.ready + 1, len(cases))
+            else:
+                results.append(Fault(trouble.trouble, trouble.text, self._transcript(process)))
+                self._stop()
+                alone_until = max(alone_until, start + 2)
+                hung = hung + 1 if trouble.trouble == Trouble.TIMEOUT else 0
+                trouble = None
+                if hung == HUNG_CASES:
+                    text = f"not asked: the {hung} cases before it had no answer in time"
+                    return results + _give_up(batch, len(results), Trouble.TIMEOUT, text)
+                if batch.stops_at_fault:
+                    break
+        return results
+
+    def _write(self, process: Process, cases: list[_Case], question: Question) -> None:
+        self._received.clear()
+        self._written = [self._commands(case, question) for case in cases]
+        process.send(b"".join(self._written))
+
+    def _commands(self, case: _Case, question: Question) -> bytes:
+        walk = case.walk
+        lines = []
+        if walk.chess960 != self._chess960 and self._dialect.has_chess960:
+            lines.append(f"setoption name UCI_Chess960 value {'true' if walk.chess960 else 'false'}")
+            self._chess960 = walk.chess960
+        lines.append(f"position fen {_MARKERS[case.marker][0]}")
+        lines.append(
+            f"position fen {walk.fen} moves {' '.join(case.moves)}" if case.plies else f"position fen {walk.fen}"
+        )
+        if self._wants_display(case, question):
+            lines.append("d")
+        if depth := self._depth(question):
+            lines.append(f"go perft {depth}")
+        lines.append("isready\n")
+        return "\n".join(lines).encode("ascii")
+
+    def _depth(self, question: Question) -> int:
+        """How deep to count; 0 means not at all, for `go perft 0` is an endless search."""
+        if self._dialect.label is None:
+            return 0
+        if Ability.PERFT in question.asks and question.depth > 0:
+            return question.depth
+        return 1 if Ability.MOVES in question.asks else 0
+
+    def _wants_display(self, case: _Case, question: Question) -> bool:
+        # After moves the FEN is read back unasked: Stockfish silently drops an illegal move and all after it.
+        if self._dialect.shows_fen and (case.plies > 0 or Ability.FEN in question.asks):
+            return True
+        return self._dialect.calm is not None and Ability.CHECK in question.asks
+
+    def _read(self, process: Process, cases: list[_Case], question: Question) -> tuple[Reading, Misbehaved | None]:
+        reading = Reading(counting=self._depth(question) > 0, label=self._dialect.label)
+        forward = time.monotonic()
+        try:
+            while not reading.is_complete(len(cases)):
+                now = time.monotonic()
+                chunk = process.receive(min(now + self._timeout, forward + PATIENCE * self._timeout))
+                self._received += chunk
+                if reading.feed(chunk):
+                    forward = now
+                    if len(cases) > 1:
+                        self._received.clear()
+                if len(self._received) > CASE_BYTES:
+                    raise Misbehaved(Trouble.GARBAGE, f"printed over {CASE_BYTES} bytes for one position")
+                if len(reading.counts) > reading.ready + 1:
+                    raise Misbehaved(Trouble.GARBAGE, "gave more answers than it was asked for")
+        except Misbehaved as trouble:
+            self._received += process.unfinished
+            return reading, trouble
+        return reading, None
+
+    def _transcript(self, process: Process | None) -> tuple[str, ...]:
+        complaints = process.complaints if process is not None else b""
+        return transcript(self._written, bytes(self._received), complaints)
+
+    # What was read, made into an answer.
+
+    def _settle(self, case: _Case, question: Question, answer: Answer | Fault) -> Answer | Fault:
+        """Look a second time at what only a case asked alone can settle, or show the transcript of."""
+        if case.walk.chess960 and not self._dialect.has_chess960:
+            return Fault(Trouble.ASTRAY, self.lacks[Ability.CHESS960])
+        if not isinstance(answer, Fault):
+            return answer
+        if isinstance(answer, _Doubt):
+            again = self._ask_alone(replace(case, marker=1), question)
+            return Fault(again.trouble, again.text, again.transcript) if isinstance(again, _Doubt) else again
+        if not answer.transcript and answer.trouble in (Trouble.GARBAGE, Trouble.ASTRAY):
+            # What it says alone counts: Stockfish adds the moves of the next `position` command, taken in
+            # while it counts, to its total. Alone, it cannot.
+            return self._ask_alone(case, question)
+        return answer
+
+    def _ask_alone(self, case: _Case, question: Question) -> Answer | Fault:
+        return self._collect(_Batch([case], question, is_written=False, stops_at_fault=False))[0]
+
+    def _answer(self, cases: list[_Case], index: int, question: Question, reading: Reading) -> Answer | Fault:
+        case = cases[index]
+        answer = Answer()
+        try:
+            if self._wants_display(case, question):
+                self._take_display(answer, case, question, reading.displays[index])
+            if depth := self._depth(question):
+                self._take_count(answer, case, question, reading.counts[index], depth)
+        except Misbehaved as trouble:
+            kind = _Doubt if isinstance(trouble, _OnMarker) else Fault
+            # In a batch the exchange of this one case is gone; asked alone again, it will have one.
+            shown = self._transcript(self._process) if len(cases) == 1 else ()
+            return kind(trouble.trouble, trouble.text, shown)
+        return answer
+
+    def _take_count(self, answer: Answer, case: _Case, question: Question, count: Count, depth: int) -> None:
+        if sum(count.nodes) != count.total:
+            text = f"said {count.total} nodes, but its lines add up to {sum(count.nodes)}"
+            raise Misbehaved(Trouble.GARBAGE, text)
+        if depth == 1 and count.total != len(count.codes):
+            wrong = next(code for code, nodes in zip(count.codes, count.nodes, strict=True) if nodes != 1)
+            raise Misbehaved(Trouble.GARBAGE, f"counted other than 1 for {decode_uci(wrong)} at depth 1")
+        if set(count.codes) == _MARKERS[case.marker][1]:
+            raise _OnMarker(case)
+        if Ability.MOVES in question.asks:
+            answer.moves = sorted(count.codes)
+        if Ability.PERFT in question.asks and question.depth > 0:
+            divide: dict[int, int] = {}
+            for code, nodes in zip(count.codes, count.nodes, strict=True):
+                divide[code] = divide.get(code, 0) + nodes
+            answer.divide = divide
+
+    def _take_display(self, answer: Answer, case: _Case, question: Question, display: Display) -> None:
+        if self._dialect.shows_fen:
+            if display.fen is None:
+                raise Misbehaved(Trouble.GARBAGE, "showed no 'Fen:' line for 'd'")
+            text = display.fen.decode("ascii", "replace")
+            self._check_place(case, text)
+            if Ability.FEN in question.asks:
+                answer.fen = house_fen(text)
+                if answer.fen is None:
+                    raise Misbehaved(Trouble.GARBAGE, f"showed {quote(text)} as its FEN")
+        if Ability.CHECK in question.asks and self._dialect.calm is not None:
+            if display.checkers is None:
+                raise Misbehaved(Trouble.GARBAGE, "showed no 'Checkers:' line for 'd'")
+            answer.check = display.checkers != self._dialect.calm
+
+    def _check_place(self, case: _Case, shown: str) -> None:
+        """Raise Misbehaved unless the engine stands where the walk ends, as far as its FEN can tell.
+
+        Only standing still is called astray: on the marker, or after fewer moves than were given. A
+        board that is wrong in any other way is the engine's answer, and is compared as such.
+        """
+        if shown.split()[:2] == _MARKERS[case.marker][0].split()[:2]:
+            raise _OnMarker(case)
+        if case.plies and _ply(shown) != _ply(case.walk.fen) + case.plies:
+            plies = stopped_after(case.walk, case.plies, shown)
+            if plies is not None:
+                text = f"stopped before {case.moves[plies]}, move {plies + 1} of {case.plies}, without a word"
+                raise Misbehaved(Trouble.ASTRAY, text)
+
+
+class _OnMarker(Misbehaved):
+    def __init__(self, case: _Case) -> None:
+        marker = _MARKERS[case.marker][0]
+        super().__init__(Trouble.ASTRAY, f"answered for {quote(marker)}, the position asked before this one")
+
+
+def split_command(command: str) -> list[str]:
+    """A command as its words, by the shell's rules of quoting but without a shell."""
+    if any(not c.isprintable() for c in command):
+        raise SpecError(f"the command {quote(command)} holds a character that is not printable")
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise SpecError(f"the command {quote(command)} cannot be split into words: {error}") from None
+    if not words:
+        raise SpecError("the command is empty: expected a program and its arguments")
+    return words
+
+
+def _give_up(batch: _Batch, start: int, trouble: Trouble, text: str) -> list[Answer | Fault]:
+    return [Fault(trouble, text) for _ in batch.cases[start:]]
+
+
+def _ply(fen: str) -> int:
+    """The FEN's turn and move number as one number that grows by 1 with every ply."""
+    fields = fen.split()
+    number = fields[5] if len(fields) > 5 and fields[5].isdecimal() else "1"
+    return 2 * int(number[:9]) + (fields[1:2] == ["b"])
