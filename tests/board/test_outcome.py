@@ -9,7 +9,7 @@ import pytest
 
 from refute.board import fen
 from refute.board._core import Position
-from refute.board.outcome import Outcome, is_dead, outcome, repetitions
+from refute.board.outcome import Outcome, is_dead, outcome
 
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 
@@ -94,21 +94,21 @@ def test_dead_positions_of_few_men_are_python_chess_ones() -> None:
 
 def test_repetitions_count_this_time_and_start_anew_after_a_pawn_move() -> None:
     position = fen.start_position()
-    assert repetitions(position) == 1
-    assert repetitions(play(position, *SHUFFLE)) == 2
-    assert repetitions(play(position, *SHUFFLE)) == 3
-    assert repetitions(play(position, "e2e3")) == 1
-    assert repetitions(play(position, *("g8f6", "g1f3", "f6g8", "f3g1"))) == 2
+    assert position.repetitions() == 1
+    assert play(position, *SHUFFLE).repetitions() == 2
+    assert play(position, *SHUFFLE).repetitions() == 3
+    assert play(position, "e2e3").repetitions() == 1
+    assert play(position, *("g8f6", "g1f3", "f6g8", "f3g1")).repetitions() == 2
     for _ in range(4):
         position.unmake()
-    assert repetitions(position) == 1
+    assert position.repetitions() == 1
 
 
 def test_a_lost_castling_right_makes_another_position() -> None:
     position = fen.parse("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
     play(position, "h1h2", "e8e7", "h2h1", "e7e8")
-    assert repetitions(position) == 1
-    assert repetitions(play(position, "h1h2", "e8e7", "h2h1", "e7e8")) == 2
+    assert position.repetitions() == 1
+    assert play(position, "h1h2", "e8e7", "h2h1", "e7e8").repetitions() == 2
 
 
 @pytest.mark.parametrize(
@@ -120,23 +120,23 @@ def test_a_lost_castling_right_makes_another_position() -> None:
 )
 def test_only_a_takeable_en_passant_square_makes_another_position(text: str, times: int) -> None:
     position = play(fen.parse(text), "g8f6", "g1f3", "f6g8", "f3g1")
-    assert repetitions(position) == times
+    assert position.repetitions() == times
 
 
 def test_plies_before_the_fen_are_not_counted() -> None:
     position = fen.parse("4k3/8/8/8/8/8/8/K6R w - - 40 90")
-    assert repetitions(position) == 1
-    assert repetitions(play(position, "a1a2", "e8e7", "a2a1", "e7e8")) == 2
+    assert position.repetitions() == 1
+    assert play(position, "a1a2", "e8e7", "a2a1", "e7e8").repetitions() == 2
 
 
 def test_a_null_move_starts_the_count_anew() -> None:
     position = play(fen.start_position(), *SHUFFLE)
     position.make_null()
     position.make_null()
-    assert repetitions(position) == 1
-    assert repetitions(play(position, *SHUFFLE)) == 2
+    assert position.repetitions() == 1
+    assert play(position, *SHUFFLE).repetitions() == 2
     position.make_null()
-    assert repetitions(position) == 1
+    assert position.repetitions() == 1
 
 
 def test_a_null_move_that_forgoes_en_passant_starts_the_count_anew() -> None:
@@ -144,7 +144,7 @@ def test_a_null_move_that_forgoes_en_passant_starts_the_count_anew() -> None:
     position.make_null()
     position.make_null()
     play(position, "h8g6", "h1g3", "g6h8", "g3h1")
-    assert repetitions(position) == 2
+    assert position.repetitions() == 2
 
 
 def test_fivefold_ends_the_game_and_threefold_only_when_claimed() -> None:

@@ -119,9 +119,9 @@ cdef int _fill_sliders() except -1
 @cython.locals(seen=U64, direction=int, file_step=int, rank_step=int, file=int, rank=int)
 cdef U64 _slide(int square, U64 blockers, int diagonal) noexcept
 
-cdef int _square(int square) except -1
-cdef int _colour(int colour) except -1
-cdef int _depth(int depth) except -1
+cdef int _square(object square) except -1
+cdef int _colour(object colour) except -1
+cdef int _depth(object depth) except -1
 
 @cython.final
 cdef class Position:
@@ -138,6 +138,7 @@ cdef class Position:
     cdef readonly long long halfmove
     cdef readonly long long fullmove
     cdef int is_chess960
+    cdef int unsound
     cdef readonly Py_ssize_t ply
     cdef Py_ssize_t capacity
     cdef U64* undo
@@ -250,10 +251,17 @@ cdef class Position:
     cpdef U64 audit(self) except? 57005
     @cython.locals(us=int, before=U64, broken=int)
     cdef int _audit_null(self) except -1
+    @cython.locals(out=Moves, replies=Moves, us=int, n=int, i=int, total=U64, legal=list, safe=list)
+    cdef int _audit_generators(self) except -1
+    cdef int _return_to(self, Py_ssize_t root) except -1
+    @cython.locals(times=int, back=Py_ssize_t, at=Py_ssize_t)
+    cpdef int repetitions(self) except -1
+    @cython.locals(twin=Position, piece=int, square=int, right=int)
+    cpdef Position mirrored(self)
     @cython.locals(twin=Position, i=Py_ssize_t)
     cpdef Position copy(self)
-    cdef int _require_kings(self) except -1
-    @cython.locals(counts=Counts, i=int)
-    cpdef dict perft_detailed(self, int depth)
-    @cython.locals(table="U64*", slots=U64)
-    cpdef U64 perft_hashed(self, int depth, int megabytes=*) except? 57005
+    cdef int _require_sound(self) except -1
+    @cython.locals(counts=Counts, i=int, root=Py_ssize_t)
+    cpdef dict perft_detailed(self, object depth)
+    @cython.locals(table="U64*", slots=U64, root=Py_ssize_t)
+    cpdef U64 perft_hashed(self, object depth, object megabytes=*) except? 57005

@@ -13,6 +13,7 @@ every field and every hot local a C type, and `WHITE`, `ONE` and the like become
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 from refute.board import magics, scores, tables, zobrist
@@ -22,7 +23,7 @@ from refute.errors import BrokenInvariant, MoveError, quote
 try:
     import cython
 except ImportError:
-    from refute.board import _no_cython as cython  # type: ignore[no-redef]  # only `compiled` is asked of it
+    from refute.board import _no_cython as cython  # all that is asked of it is `compiled`
 
 if not cython.compiled:
     from refute.board._interpreted import (
@@ -175,18 +176,21 @@ if cython.compiled:
 
 
 def _square(square: int) -> int:
+    square = index(square)
     if not 0 <= square < 64:
         raise ValueError(f"{square!r} is not a square: expected 0 to 63")
     return square
 
 
 def _colour(colour: int) -> int:
-    if colour not in (0, 1):
+    colour = index(colour)
+    if not 0 <= colour <= 1:
         raise ValueError(f"{colour!r} is not a colour: expected 0 for white or 1 for black")
     return colour
 
 
 def _depth(depth: int) -> int:
+    depth = index(depth)
     if not 0 <= depth <= DEEPEST:
         raise ValueError(f"a depth of {depth!r}: expected 0 to {DEEPEST}")
     return depth
@@ -208,6 +212,10 @@ class Position:
     def __init__(self) -> None:
         self._allocate()
         self.set_up([EMPTY] * 64, WHITE, 0, [NO_SQUARE] * 4, NO_SQUARE, 0, 1, chess960=False)
+
+    def __dealloc__(self) -> None:  # called when compiled; interpreted, lists go by themselves
+        if cython.compiled:
+            free_table(self.undo)
 
     def _allocate(self) -> None:
         if not cython.compiled:  # compiled, these are C arrays and begin as zeros
@@ -239,8 +247,13 @@ class Position:
     ) -> None:
         """Become the position described, with key, tallies and an empty undo stack to match.
 
-        Numbers out of range raise ValueError; whether the position is *legal* is for FEN and validate().
+        Numbers out of range raise ValueError. A position that breaks an invariant can be looked at and
+        validated, but not played or counted: nothing below checks bounds when compiled.
         """
+        mailbox = list(map(index, mailbox))
+        rook_homes = list(map(index, rook_homes))
+        turn, castling, en_passant = index(turn), index(castling), index(en_passant)
+        halfmove, fullmove = index(halfmove), index(fullmove)
         if len(mailbox) != 64 or not all(0 <= piece <= EMPTY for piece in mailbox):
             raise ValueError("a mailbox is 64 pieces, each 0 to 12")
         if len(rook_homes) != 4 or not all(0 <= home <= NO_SQUARE for home in rook_homes):
@@ -271,6 +284,7 @@ class Position:
         self._set_up_castling(rook_homes)
         self.ep_keyed = self._has_legal_en_passant(turn)
         self.key = self._scratch_key()
+        self.unsound = self._broken()
 
     def _set_up_castling(self, rook_homes: list[int]) -> None:
         """Work out, for each right held, which squares it needs empty and which unattacked."""
@@ -1013,7 +1027,7 @@ class Position:
             self._take_back()
         return nodes
 
-    def _perft_hashed(self, depth: int, table: dict[int, int], slots: int) -> int:
+    def _perft_hashed(self, depth: int, table: list[int], slots: int) -> int:
         """Leaves at the depth, remembering what each position met before had below it."""
         if not cython.compiled:
             out = [0] * MOST_MOVES
@@ -1097,6 +1111,8 @@ class Position:
         if last != NO_MOVE:
             path.append(last)
         message = INVARIANTS[broken] if broken else "not every field is what it was before the move"
+        if stage == "generate":
+            message = "counting the moves gives another number than listing them"
         raise BrokenInvariant(stage, message, path, number=broken)
 
     # The colour is known only at run time from here on; these choose the copy made for it.
@@ -1198,17 +1214,17 @@ class Position:
 
     def checkers(self) -> int:
         """The men that give check."""
-        self._require_kings()
+        self._require_sound()
         return self._checkers()
 
     def is_check(self) -> bool:
         """Whether the side to move is in check."""
-        self._require_kings()
+        self._require_sound()
         return self._checkers() != 0
 
     def pinned(self) -> int:
         """The side to move's men that shield its king from a slider."""
-        self._require_kings()
+        self._require_sound()
         us = self.side
         theirs = (us ^ 1) * 6
         king = first(self.pieces[us * 6 + KING])
@@ -1225,7 +1241,7 @@ class Position:
 
     def legal_moves(self) -> list[int]:
         """Every legal move, each once, as 16-bit numbers (`refute.board.move.Move` names their parts)."""
-        self._require_kings()
+        self._require_sound()
         if not cython.compiled:
             out = [0] * MOST_MOVES
         n = self._list(out)
@@ -1233,7 +1249,7 @@ class Position:
 
     def pseudo_legal_moves(self) -> list[int]:
         """Every move that obeys how the men move; `is_safe` filters them to the legal ones."""
-        self._require_kings()
+        self._require_sound()
         if not cython.compiled:
             out = [0] * MOST_MOVES
         n = self._generate_pseudo(self.side, out)
@@ -1247,7 +1263,7 @@ class Position:
 
     def filtered_moves(self) -> list[int]:
         """The pseudo-legal moves that are safe: what legal_moves() must say, found the other way."""
-        self._require_kings()
+        self._require_sound()
         if not cython.compiled:
             out = [0] * MOST_MOVES
         us = self.side
@@ -1256,7 +1272,7 @@ class Position:
 
     def count_moves(self) -> int:
         """How many legal moves there are, without listing them."""
-        self._require_kings()
+        self._require_sound()
         return self._list_count()
 
     def is_legal(self, move: int) -> bool:
@@ -1265,7 +1281,7 @@ class Position:
 
     def codes(self) -> list[int]:
         """The legal moves as UCI says them (see `refute.board.move.encode_uci`), sorted."""
-        self._require_kings()
+        self._require_sound()
         if not cython.compiled:
             out = [0] * MOST_MOVES
         n = self._list(out)
@@ -1284,7 +1300,7 @@ class Position:
     def parse_uci(self, text: str) -> int:
         """The legal move a UCI text means here; raises MoveError when there is none."""
         code = encode_uci(text)
-        self._require_kings()
+        self._require_sound()
         if not cython.compiled:
             out = [0] * MOST_MOVES
         n = self._list(out)
@@ -1318,6 +1334,40 @@ class Position:
         else:
             self._take_back()
 
+    def repetitions(self) -> int:
+        """How often this position stood on the board, this time included, since it could last arise.
+
+        Only as far back as the undo stack and the last capture, pawn move or null move.
+        """
+        times = 1
+        for back in range(1, self.ply + 1):
+            at = (self.ply - back) * UNDO_WORDS
+            if back > self.halfmove or self.undo[at + 1] & 0xFFFF == NO_MOVE:
+                break
+            times += self.undo[at] == self.key
+        return times
+
+    def mirrored(self) -> Position:
+        """The same position with colours and ranks exchanged: its moves are this one's, mirrored."""
+        twin = Position()
+        mailbox = [EMPTY] * 64
+        for square in range(64):
+            piece = self.board[square ^ 56]
+            if piece != EMPTY:
+                mailbox[square] = (piece + 6) % 12
+        homes = [self.rook_homes[right ^ 2] ^ 56 if self.castling >> (right ^ 2) & 1 else NO_SQUARE for right in range(4)]
+        twin.set_up(
+            mailbox,
+            self.side ^ 1,
+            self.castling >> 2 | self.castling << 2 & 15,
+            homes,
+            NO_SQUARE if self.ep == NO_SQUARE else self.ep ^ 56,
+            self.halfmove,
+            self.fullmove,
+            chess960=bool(self.is_chess960),
+        )
+        return twin
+
     def moves_made(self) -> list[int]:
         """The moves on the undo stack, oldest first; 0 is a null move."""
         return [int(self.undo[ply * UNDO_WORDS + 1] & 0xFFFF) for ply in range(self.ply)]
@@ -1342,21 +1392,48 @@ class Position:
     def audit(self) -> int:
         """Make and unmake every legal move, and a null move, checking everything after each.
 
-        Returns how many moves were tried; raises BrokenInvariant, stage and move named. Works on a
-        copy, so that what it finds broken is never left behind.
+        Also: the legal generator, the filtered pseudo-legal one and the count agree, here and after every
+        move. Returns how many moves were tried; raises BrokenInvariant, stage and move named. Works on
+        a copy, so that what it finds broken is never left behind.
         """
-        self._require_kings()
+        self._require_sound()
         broken = self._broken()
         if broken:
             raise BrokenInvariant("make", INVARIANTS[broken], (), number=broken)
         trial = self.copy()
         try:
             tried = trial._perft_checked(1, trial.ply)
+            trial._audit_generators()
         except BrokenInvariant as failure:
             raise self._named(failure) from None
         if not trial._checkers():
             trial._audit_null()
         return tried
+
+    def _audit_generators(self) -> int:
+        if not cython.compiled:
+            out = [0] * MOST_MOVES
+            replies = [0] * MOST_MOVES
+        us = self.side
+        legal = sorted(self.legal_moves())
+        safe = sorted(self.filtered_moves())
+        if legal != safe:
+            odd = [move for move in legal if legal.count(move) != safe.count(move)]
+            odd += [move for move in safe if move not in legal]
+            raise BrokenInvariant("generate", "the legal and the filtered pseudo-legal moves differ", odd)
+        n = self._list(out)
+        if n != self._list_count():
+            raise BrokenInvariant("generate", "counting the moves gives another number than listing them")
+        total = ONE - ONE
+        for i in range(n):
+            self._play(out[i])
+            if self._list(replies) != self._list_count():
+                self._fail("generate", 0, self.ply - 1, NO_MOVE)
+            total += self._list_count()
+            self._take_back()
+        if total != self._perft(2, us):
+            raise BrokenInvariant("generate", "bulk perft 2 differs from the replies counted move by move")
+        return 0
 
     def _audit_null(self) -> int:
         us = self.side
@@ -1364,12 +1441,12 @@ class Position:
         self._make_null(us)
         broken = self._broken()
         if broken:
-            raise BrokenInvariant("null", "after passing, " + INVARIANTS[broken], (NO_MOVE,), number=broken)
+            raise BrokenInvariant("null", INVARIANTS[broken], (NO_MOVE,), number=broken)
         self._unmake_null(us)
         broken = self._broken()
         if broken or self._mix() != before:
             message = INVARIANTS[broken] if broken else "not every field is what it was"
-            raise BrokenInvariant("null", "after passing and taking it back, " + message, (NO_MOVE,), number=broken)
+            raise BrokenInvariant("unmake null", message, (NO_MOVE,), number=broken)
         return 0
 
     def _named(self, failure: BrokenInvariant) -> BrokenInvariant:
@@ -1392,48 +1469,67 @@ class Position:
 
     def perft(self, depth: int, *, bulk: bool = True) -> int:
         """Count the leaves of the move tree; without bulk, every last move is made and unmade too."""
-        self._require_kings()
-        if _depth(depth) == 0:
+        self._require_sound()
+        depth = _depth(depth)
+        if depth == 0:
             return 1
-        if not bulk:
-            return self._perft_played(depth)
-        return self._perft_white(depth) if self.side == WHITE else self._perft_black(depth)
+        root = self.ply
+        try:
+            if not bulk:
+                return self._perft_played(depth)
+            return self._perft_white(depth) if self.side == WHITE else self._perft_black(depth)
+        finally:
+            self._return_to(root)
 
     def perft_hashed(self, depth: int, *, megabytes: int = 16) -> int:
         """Count leaves with a table of the given size, so that transpositions are counted once."""
+        megabytes = index(megabytes)
         if not 1 <= megabytes <= 65536:
             raise ValueError(f"a table of {megabytes!r} MB: expected 1 to 65536")
-        self._require_kings()
-        if _depth(depth) == 0:
+        self._require_sound()
+        depth = _depth(depth)
+        if depth == 0:
             return 1
-        slots = megabytes * 65536
+        slots = ONE * megabytes * 65536  # two words each
         table = allocate_table(slots * 2)
+        root = self.ply
         try:
             return self._perft_hashed(depth, table, slots)
         finally:
+            self._return_to(root)
             free_table(table)
 
     def divide(self, depth: int) -> dict[int, int]:
         """Count the leaves below each legal move."""
-        if _depth(depth) == 0:
+        depth = _depth(depth)
+        if depth == 0:
             raise ValueError("divide needs a depth of 1 or more")
         nodes = {}
-        for move in self.legal_moves():
-            self._play(move)
-            nodes[move] = self.perft(depth - 1)
-            self._take_back()
+        root = self.ply
+        try:
+            for move in self.legal_moves():
+                self._play(move)
+                nodes[move] = self.perft(depth - 1)
+                self._take_back()
+        finally:
+            self._return_to(root)
         return nodes
 
     def perft_detailed(self, depth: int) -> dict[str, int]:
         """Count what the moves of the last ply are: captures, castles, checks and so on."""
-        self._require_kings()
-        if _depth(depth) == 0:
+        self._require_sound()
+        depth = _depth(depth)
+        if depth == 0:
             return {name: int(name == "nodes") for name in DETAILS}
         if not cython.compiled:
             counts = [0] * len(DETAILS)
         for i in range(len(DETAILS)):
             counts[i] = 0
-        self._perft_detailed(depth, counts)
+        root = self.ply
+        try:
+            self._perft_detailed(depth, counts)
+        finally:
+            self._return_to(root)
         return {DETAILS[i]: int(counts[i]) for i in range(len(DETAILS))}
 
     def perft_checked(self, depth: int) -> int:
@@ -1441,14 +1537,20 @@ class Position:
 
         Raises BrokenInvariant with the path to the faulty move. Works on a copy.
         """
-        self._require_kings()
-        if _depth(depth) == 0:
+        self._require_sound()
+        depth = _depth(depth)
+        if depth == 0:
             return 1
         trial = self.copy()
         try:
             return trial._perft_checked(depth, trial.ply)
         except BrokenInvariant as failure:
             raise self._named(failure) from None
+
+    def _return_to(self, root: int) -> None:
+        """Take back what an interrupted count left played."""
+        while self.ply > root:
+            self._take_back()
 
     def material(self, colour: int) -> int:
         """A side's material in centipawns."""
@@ -1515,6 +1617,7 @@ class Position:
         twin.halfmove = self.halfmove
         twin.fullmove = self.fullmove
         twin.is_chess960 = self.is_chess960
+        twin.unsound = self.unsound
         twin.ply = 0
         while twin.capacity < self.ply:
             twin._grow()
@@ -1539,9 +1642,9 @@ class Position:
         state = (mailbox, root.side, root.castling, homes, root.ep, root.halfmove, root.fullmove)
         return _revive, (state, bool(root.is_chess960), self.moves_made())
 
-    def _require_kings(self) -> None:
-        if self.pieces[KING] == 0 or self.pieces[6 + KING] == 0:
-            raise ValueError("the position has no king of each colour: set it up or read a FEN first")
+    def _require_sound(self) -> None:
+        if self.unsound:
+            raise ValueError(f"this position cannot be played: {INVARIANTS[self.unsound]}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self.fields() == other.fields()

@@ -60,12 +60,12 @@ class SparseTable(dict[int, int]):
         return 0
 
 
-def allocate_table(words: int) -> dict[int, int]:
+def allocate_table(words: int) -> list[int]:
     """A table of zeros."""
-    return SparseTable()
+    return SparseTable()  # type: ignore[return-value]  # indexed like the list of words it stands for
 
 
-def free_table(table: dict[int, int]) -> None:
+def free_table(table: list[int]) -> None:
     """Interpreted tables go by themselves."""
 
 

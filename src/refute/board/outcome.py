@@ -6,7 +6,7 @@ import enum
 from typing import Final
 
 from refute.board._core import Position
-from refute.board.constants import BISHOP, KNIGHT, NO_MOVE, PAWN, QUEEN, ROOK
+from refute.board.constants import BISHOP, KNIGHT, PAWN, QUEEN, ROOK
 
 FIFTY_MOVES_PLIES: Final = 100
 SEVENTYFIVE_MOVES_PLIES: Final = 150
@@ -41,7 +41,7 @@ def outcome(position: Position, *, claims: bool = False) -> Outcome | None:
     if halfmove >= SEVENTYFIVE_MOVES_PLIES:
         return Outcome.SEVENTYFIVE_MOVES
     # A position comes back every fourth ply at the soonest: fivefold takes 16 plies, threefold 8.
-    times = repetitions(position) if halfmove >= 8 else 1
+    times = position.repetitions() if halfmove >= 8 else 1
     if times >= 5:
         return Outcome.FIVEFOLD_REPETITION
     if claims and halfmove >= FIFTY_MOVES_PLIES:
@@ -66,22 +66,3 @@ def is_dead(position: Position) -> bool:
     if knights:
         return not bishops and knights & (knights - 1) == 0
     return not bishops & _DARK_SQUARES or not bishops & ~_DARK_SQUARES
-
-
-def repetitions(position: Position) -> int:
-    """How often the position has stood on the board since the last move that cannot be taken back.
-
-    This time is included. Only what was made on this Position is known, not what came before its FEN,
-    and a null move starts the count anew: no game holds one.
-    """
-    # Neither a capture nor a pawn move is ever repeated across; the clock says how far back the last is.
-    reversible = position.halfmove
-    if reversible == 0:
-        return 1
-    keys = position.key_history()[-reversible:]
-    times = keys.count(position.key)
-    if times:
-        moves = position.moves_made()[-reversible:]
-        if NO_MOVE in moves:
-            times = keys[len(moves) - moves[::-1].index(NO_MOVE) :].count(position.key)
-    return 1 + times

@@ -1,0 +1,170 @@
+"""Our own board as an engine: compiled, interpreted, or an edited copy, and always examined from inside.
+
+    position ──▶ moves, FEN, check, outcome, key      compared with the witnesses
+             └─▶ _examine: audit, FEN twin, mirror    complaints, which need no witness
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, Final, Self
+
+import refute.board.fen
+import refute.board.outcome
+from refute import __version__
+from refute.board.copies import interpreted_copy
+from refute.board.move import decode_uci
+from refute.engines.protocol import Ability, Answer, Complaint, Fault, Question, Trouble
+from refute.errors import BrokenInvariant, RefuteError
+from refute.walk import Walk
+
+# The invariants that speak of the key alone: the position is right and its hash is not.
+KEY_INVARIANTS: Final = frozenset({12, 16})
+MIRROR: Final = 56 | 56 << 6  # both squares of a code, ranks exchanged
+
+_STAGES: Final = {
+    "make": ("invariants", "make"),
+    "unmake": ("restore", "unmake"),
+    "null": ("null", "make"),
+    "unmake null": ("null", "unmake"),
+    "generate": ("moves", "movegen"),
+}
+
+
+class OwnEngine:
+    """The board of this package, or of an interpreted copy of it."""
+
+    def __init__(self, *, pure: bool = False, board: ModuleType | None = None, name: str | None = None) -> None:
+        if board is None:
+            board = interpreted_copy("refute_interpreted_board") if pure else refute.board
+        # Any: a copy's Position is another class than ours, with the same methods.
+        self._board: Any = board
+        self._name = name or ("own:pure" if pure else "own")
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def version(self) -> str:
+        mode = "compiled" if self._board._core.is_compiled() else "interpreted"
+        return f"refute {__version__} ({mode})"
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        return frozenset(Ability)
+
+    def along(self, walk: Walk, question: Question) -> list[Answer | Fault]:
+        """Answer at every position of the walk, made move by move on one board."""
+        answers: list[Answer | Fault] = []
+        try:
+            position = self._board.fen.parse(walk.fen, chess960=walk.chess960)
+            for text in walk.moves:
+                answers.append(self._answer(position, question, last=False))
+                position.make_uci(text)
+            answers.append(self._answer(position, question, last=True))
+        except Exception as error:  # an edited copy may raise anything, and that is a finding
+            answers.append(_fault(error))
+        return answers
+
+    def at(self, walks: Sequence[Walk], question: Question) -> list[Answer | Fault]:
+        """Answer at the end of each walk, each on a fresh board."""
+        return [self._answer_at(walk, question) for walk in walks]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _answer_at(self, walk: Walk, question: Question) -> Answer | Fault:
+        try:
+            position = self._board.fen.parse(walk.fen, chess960=walk.chess960)
+            for text in walk.moves:
+                position.make_uci(text)
+            return self._answer(position, question, last=True)
+        except Exception as error:  # as in `along`
+            return _fault(error)
+
+    def _answer(self, position: Any, question: Question, *, last: bool) -> Answer:
+        asks = question.asks
+        answer = Answer()
+        if Ability.MOVES in asks:
+            answer.moves = position.codes()
+        if Ability.CHECK in asks:
+            answer.check = position.is_check()
+        if Ability.FEN in asks:
+            answer.fen = self._board.fen.write(position)
+        if Ability.OUTCOME in asks:
+            answer.outcome = self._board.outcome.outcome(position) or ""
+        if Ability.KEY in asks:
+            answer.key = position.key
+        if Ability.PERFT in asks and question.depth > 0:
+            answer.divide = {position.code(move): nodes for move, nodes in position.divide(question.depth).items()}
+        if Ability.STATE in asks:
+            answer.complaint = self._examine(position, last=last)
+        return answer
+
+    def _examine(self, position: Any, *, last: bool) -> Complaint | None:
+        """Everything that can be known to be wrong without asking anyone else."""
+        try:
+            position.audit()
+        except BrokenInvariant as failure:
+            return _complaint(position, failure)
+        except self._board._core.BrokenInvariant as failure:
+            return _complaint(position, failure)
+        return self._check_twin(position) or self._check_mirror(position) or (self._check_table(position) if last else None)
+
+    def _check_twin(self, position: Any) -> Complaint | None:
+        """A fresh board read from the position's FEN is the same position, key included."""
+        text = self._board.fen.write(position, en_passant="always")
+        try:
+            twin = self._board.fen.parse(text, chess960=position.chess960)
+        except RefuteError as error:
+            return Complaint("fen", "fen", None, f"its own FEN {text!r} is refused: {error}")
+        ours, theirs = position.fields(), twin.fields()
+        if ours == theirs:
+            return None
+        changed = [name for name in ours if ours[name] != theirs[name]]
+        shown = "; ".join(f"{name} is {ours[name]}, read back {theirs[name]}" for name in changed)
+        if changed == ["key"]:
+            return Complaint("key", "hash", None, f"a fresh board read from {text!r} has another key: {shown}")
+        return Complaint("fen", "fen", None, f"a fresh board read from {text!r} is another position: {shown}")
+
+    def _check_mirror(self, position: Any) -> Complaint | None:
+        """With colours and ranks exchanged the moves are the same, mirrored."""
+        ours = position.codes()
+        theirs = [code ^ MIRROR for code in position.mirrored().codes()]
+        theirs.sort()
+        if ours == theirs:
+            return None
+        odd = sorted(set(ours) ^ set(theirs)) or ours[:1]
+        return Complaint(
+            "moves", "movegen", decode_uci(odd[0]), "the colour-mirrored position does not have the mirrored moves"
+        )
+
+    def _check_table(self, position: Any) -> Complaint | None:
+        """A table of counts changes no count; three plies are where transpositions begin."""
+        hashed, plain = position.perft_hashed(3, megabytes=1), position.perft(3)
+        if hashed == plain:
+            return None
+        return Complaint("perft", "hash", None, f"perft 3 is {plain}, and {hashed} with a hash table")
+
+
+def _complaint(position: Any, failure: BrokenInvariant) -> Complaint:
+    facet, verdict = _STAGES[failure.stage]
+    if failure.number in KEY_INVARIANTS and failure.stage in ("make", "null"):
+        facet, verdict = ("key" if failure.stage == "make" else "null"), "hash"
+    move = position.uci(failure.path[-1]) if failure.path and failure.path[-1] else None
+    return Complaint(facet, verdict, move, str(failure))
+
+
+def _fault(error: Exception) -> Fault:
+    lines = traceback.format_exception(error)
+    transcript = tuple(line for block in lines for line in block.rstrip().splitlines())[-20:]
+    return Fault(Trouble.CRASH, f"{type(error).__name__}: {error}", transcript)
