@@ -336,7 +336,7 @@ def effects(board: chess.Board, move: chess.Move) -> Iterator[str]:
         yield "gives up the castling rights"
     if board.piece_type_at(move.from_square) == chess.PAWN and abs(move.to_square - move.from_square) == 16:
         yield from _double_push(board, move)
-    if board.ep_square is not None and not board.is_en_passant(move):
+    if board.ep_square is not None and board.has_legal_en_passant() and not board.is_en_passant(move):
         yield f"lets the en passant square {chess.square_name(board.ep_square)} lapse"
 
 

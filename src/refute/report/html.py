@@ -1,0 +1,177 @@
+"""The hunt as one self-contained HTML page: no network, nothing an engine printed left unescaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Final
+
+import jinja2
+from markupsafe import Markup
+
+from refute import __version__
+from refute.divergence import Divergence
+from refute.report.boards import Frame, film, sprite
+from refute.report.result import HuntResult
+from refute.report.text import (
+    command_for,
+    count,
+    end_fen,
+    lichess_link,
+    marked,
+    printable,
+    sentence_for,
+)
+
+MOST_FINDINGS: Final = 60
+MOST_FRAMES_OF_PAGE: Final = 600  # about ten kilobytes each
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One finding as the template wants it; every text is printable already."""
+
+    number: int
+    kind: str
+    facet: str
+    verdict: str
+    seen: str
+    sentence: str
+    frames: list[Frame]
+    left_out: int  # plies of a long walk that are not drawn
+    expected_by: str
+    actual_by: str
+    expected_moves: list[tuple[str, bool]]
+    actual_moves: list[tuple[str, bool]]
+    expected: str
+    actual: str
+    facts: list[tuple[str, str]]
+    command: str
+    position: str
+    link: str | None
+    transcript: str
+
+
+def render_html(result: HuntResult, *, theme: str = "") -> str:
+    """The page; `theme` ("light" or "dark") fixes what the reader's system would choose."""
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["printable"] = printable
+    environment.filters["count"] = count
+    style, script = _read("page.css"), _read("page.js")
+    cards = _cards(result)
+    return environment.from_string(_read("page.html.j2")).render(
+        result=result,
+        theme=theme,
+        groups=_groups(cards),
+        left_out=len(result.divergences) - len(cards),
+        bars=_bars(result.features),
+        never=sorted(printable(name) for name, times in result.features.items() if not times),
+        sprite=Markup(sprite()),
+        style=Markup(style),
+        script=Markup(script),
+        policy=_policy(style, script),
+        version=__version__,
+    )
+
+
+def _read(name: str) -> str:
+    return files("refute.report").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+def _policy(style: str, script: str) -> str:
+    """Allow this page's own style and script by their digests, and nothing else at all."""
+
+    def digest(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    return (
+        f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _cards(result: HuntResult) -> list[Card]:
+    cards: list[Card] = []
+    frames = 0
+    ordered = [divergence for group in result.groups().values() for divergence in group]
+    for number, divergence in enumerate(ordered[:MOST_FINDINGS], 1):
+        drawn = film(divergence)
+        # A page of many long walks keeps each one's end, where the divergence is.
+        if frames + len(drawn) > MOST_FRAMES_OF_PAGE:
+            drawn = drawn[-2:]
+        frames += len(drawn)
+        cards.append(_card(number, divergence, drawn))
+    return cards
+
+
+def _card(number: int, divergence: Divergence, frames: list[Frame]) -> Card:
+    return Card(
+        number=number,
+        kind=printable(divergence.kind if divergence.kind != "-" else f"{divergence.facet} fault"),
+        facet=str(divergence.facet),
+        verdict=str(divergence.verdict),
+        seen=count(divergence.count, "walk"),
+        sentence=printable(sentence_for(divergence)),
+        frames=frames,
+        left_out=len(divergence.walk) + 1 - len(frames) if frames else 0,
+        expected_by=printable(divergence.witness),
+        actual_by=printable(divergence.subject),
+        expected_moves=_shown(divergence.expected_moves, divergence.missing),
+        actual_moves=_shown(divergence.actual_moves, divergence.extra),
+        expected=printable(divergence.expected, lines=True),
+        actual=printable(divergence.actual, lines=True),
+        facts=_facts(divergence),
+        command=printable(command_for(divergence)),
+        position=str(divergence.walk),
+        link=lichess_link(divergence.walk),
+        transcript=printable("\n".join(divergence.transcript), lines=True),
+    )
+
+
+def _shown(moves: tuple[str, ...], odd: tuple[str, ...]) -> list[tuple[str, bool]]:
+    # Where only the difference is known, the difference is the list.
+    return [(printable(move), is_odd) for move, is_odd in marked(moves or odd, odd)]
+
+
+def _facts(divergence: Divergence) -> list[tuple[str, str]]:
+    walk = divergence.walk
+    facts: list[tuple[str, str]] = []
+    fen = end_fen(walk)
+    if walk.moves and fen is not None:
+        facts.append(("At its end", fen))
+    facts.append(("Men", str(divergence.pieces)))
+    if walk.chess960:
+        facts.append(("Variant", "Chess960"))
+    if divergence.path_dependent:
+        facts.append(("Path", "needed: the FEN alone does not show it"))
+    if divergence.original is not None and divergence.original != walk:
+        facts.append(("Shrunk from", count(len(divergence.original), "move")))
+    if divergence.versions:
+        facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in divergence.versions)))
+    return [(printable(name), printable(value)) for name, value in facts]
+
+
+def _groups(cards: list[Card]) -> list[dict[str, Any]]:
+    groups: dict[tuple[str, str, str], list[Card]] = {}
+    for card in cards:
+        groups.setdefault((card.facet, card.verdict, card.kind), []).append(card)
+    return [
+        {"facet": facet, "verdict": verdict, "kind": kind, "cards": grouped}
+        for (facet, verdict, kind), grouped in groups.items()
+    ]
+
+
+def _bars(features: dict[str, int]) -> list[tuple[str, int, float]]:
+    """Name, count and length in percent of each rule exercised, the most exercised first."""
+    seen = [(name, times) for name, times in features.items() if times > 0]
+    # A logarithm, because a rule seen thrice must still be seen beside one seen a million times.
+    longest = math.log2(max((times for _, times in seen), default=1) + 1)
+    return [
+        (printable(name), times, round(100 * math.log2(times + 1) / longest, 1))
+        for name, times in sorted(seen, key=lambda item: (-item[1], item[0]))
+    ]
