@@ -22,6 +22,7 @@ PIPE_BYTES: Final = 1 << 20  # asked of the kernel; what it grants only decides 
 LONGEST_LINE: Final = 1 << 16
 CHUNK_BYTES: Final = 1 << 18
 STDERR_BYTES: Final = 4096  # of the end of stderr; the rest is read and forgotten
+STDERR_READS: Final = PIPE_BYTES // CHUNK_BYTES + 1  # enough to empty the pipe a dead process left
 LAST_WORDS: Final = 0.5  # seconds for a process whose output ended to die by itself and leave its exit status
 
 
@@ -160,8 +161,10 @@ class Process:
             status = self._child.wait(LAST_WORDS)
         except subprocess.TimeoutExpired:
             return "closed its output, though it still runs"
-        if self._stderr in self._selector.get_map():
-            self._read_errors()
+        # Bounded, because something it started may still be writing.
+        for _ in range(STDERR_READS):
+            if self._stderr in self._selector.get_map():
+                self._read_errors()
         if status >= 0:
             return f"exited with status {status}"
         try:

@@ -173,7 +173,7 @@ class UciEngine:
     def _start(self) -> Dialect:
         process = Process(self._argv)
         try:
-            dialect = greet(process, self._name, timeout=self._timeout)
+            dialect = greet(process, self._name)
         except BaseException:
             process.close()
             raise

@@ -13,6 +13,7 @@ from refute.errors import EngineError, quote
 from refute.walk import START_FEN
 
 GREETING_BYTES: Final = 1 << 20
+GREETING_SECONDS = 10.0  # loading a network takes its time, however quick the answers after it
 PROBE_SECONDS: Final = 3.0  # for an engine that does not know `go perft` and searches instead
 SHOWN_LINES: Final = 3
 
@@ -28,12 +29,12 @@ class Dialect:
     calm: bytes | None = None  # what `Checkers:` says without a check; None when there is no such line
 
 
-def greet(process: Process, name: str, *, timeout: float) -> Dialect:
+def greet(process: Process, name: str) -> Dialect:
     """Say `uci` and wait for `uciok` and `readyok`; raises EngineError on anything that is not UCI."""
     received = bytearray()
     try:
-        lines = _until(process, b"uci\n", b"uciok", received, timeout)
-        _until(process, b"isready\n", b"readyok", received, timeout)
+        lines = _until(process, b"uci\n", b"uciok", received)
+        _until(process, b"isready\n", b"readyok", received)
     except Misbehaved as trouble:
         said = transcript([], bytes(received) + process.unfinished, process.complaints)[-SHOWN_LINES:]
         raise EngineError(
@@ -81,9 +82,9 @@ def _ask(process: Process, command: bytes, reading: Reading, seconds: float) -> 
     return reading
 
 
-def _until(process: Process, command: bytes, last: bytes, received: bytearray, timeout: float) -> list[str]:
+def _until(process: Process, command: bytes, last: bytes, received: bytearray) -> list[str]:
     process.send(command)
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + GREETING_SECONDS
     lines: list[bytes] = []
     size = 0
     while last not in lines:
