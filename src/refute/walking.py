@@ -1,0 +1,190 @@
+"""The walk maker: random numbers in, a Walk out; the same numbers, the same walk, on every Python.
+
+seed, index ──▶ Random ──▶ a start (placements, the starting position, a Chess960 start) ──play──▶ Walk
+
+One maker serves two callers. A hunt counts walks up and asks for each by its number, so that what is
+walked does not depend on how many processes share the work. Hypothesis draws one seed for a whole
+walk, because one draw a ply would cost more than generating the moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from refute.board import Position, fen
+from refute.board.constants import KING, PAWN
+from refute.board.move import CAPTURE, DOUBLE_PUSH
+from refute.board.tables import KING_ATTACKS, LINE
+from refute.errors import InputError
+from refute.placements import THEMES, compose
+from refute.walk import LONGEST_WALK, Walk
+
+START: Final = "start"
+SHUFFLE: Final = "shuffle"
+SOURCES: Final = (START, SHUFFLE, *THEMES)
+SPECIAL: Final = 0x1000  # from here on a move is a double push, a castle, a capture, or promotes
+
+# One round of a hunt: how often each source comes up. Walks from the starting position are twenty times
+# longer than the others, so one in a round already gives them a quarter of all positions.
+ROUND: Final = (
+    "castling", "en passant", "promotion", "pins", "scattered", "checks", "rooks at home", "en passant",
+    "queens", "few men", "castling", "shuffle", "batteries", "edges", "skirmish", "en passant", "pins",
+    "promotion", "castling", "few men", "checks", "scattered", "rooks at home", "start", "en passant",
+    "batteries", "promotion", "shuffle", "castling", "edges", "skirmish", "few men",
+)  # fmt: skip
+
+
+def walk_number(seed: int, index: int, *, chess960: bool = False) -> Walk:
+    """The walk of this number in the hunt of this seed; nothing else decides what it is."""
+    if index < 0:
+        raise InputError(f"there is no walk number {index}: expected 0 or more")
+    # Text seeds are hashed whole, so that neighbouring seeds and numbers share nothing.
+    random = Random(f"refute walk {seed}:{index}:{int(chess960)}")
+    return make_walk(random, chess960=chess960, sources=(ROUND[index % len(ROUND)],))
+
+
+def make_walk(random: Random, *, chess960: bool = False, sources: Sequence[str] = ROUND, longest: int = 200) -> Walk:
+    """A walk from one of the sources, at most `longest` plies; with a smaller limit, the same walk's beginning."""
+    if not sources or not set(sources) <= set(SOURCES):
+        raise InputError(f"walks start from some of {', '.join(SOURCES)}, not from {sources!r}")
+    if not 0 <= longest <= LONGEST_WALK:
+        raise InputError(f"a walk of up to {longest} plies: expected 0 to {LONGEST_WALK}")
+    source = sources[int(random.random() * len(sources))]
+    position, plies = _start(random, source, chess960)
+    moves: list[str] = []
+    if position.ply and random.random() < 0.5:
+        # The last move is part of the walk: what it leaves behind is made, not read from a FEN.
+        last = position.moves_made()[-1]
+        position.unmake()
+        text = _write(random, position, chess960)
+        if longest:
+            moves.append(position.uci(last))
+            position.make(last)
+    else:
+        text = _write(random, position, chess960)
+    plies = min(plies, longest - len(moves))
+    if source == SHUFFLE:
+        _shuffle(random, position, plies, moves)
+    else:
+        _play(random, position, plies, moves, eager=0.0 if random.random() < 0.3 else 0.5)
+    return Walk(text, tuple(moves), chess960)
+
+
+def _start(random: Random, source: str, chess960: bool) -> tuple[Position, int]:
+    """Where a walk begins and how many plies it would like to go."""
+    if source == START:
+        position = fen.chess960_start(int(random.random() * 960)) if chess960 else fen.start_position()
+        return position, 40 + int(random.random() * 120)
+    if source == SHUFFLE:
+        # What comes back is compared with what was: rights and en passant squares must be worth losing.
+        theme = ("castling", "rooks at home", "en passant", "few men")[int(random.random() * 4)]
+        plies = (4, 5, 5, 6, 8, 9, 12, 17)[int(random.random() * 8)]
+        return compose(random, theme, chess960=chess960), plies
+    plies = int(random.random() * random.random() * 14)
+    return compose(random, source, chess960=chess960), plies
+
+
+def _write(random: Random, position: Position, chess960: bool) -> str:
+    shredder = chess960 and random.random() < 0.25
+    return fen.write(position, en_passant="always", shredder=shredder)
+
+
+def _play(random: Random, position: Position, plies: int, moves: list[str], *, eager: float) -> None:
+    """Play on; with the probability `eager`, each move is chosen among the rare ones there are."""
+    for _ in range(plies):
+        legal = position.legal_moves()
+        if not legal:
+            return
+        move = 0
+        if random.random() < eager:
+            move = _rare(random, position, legal)
+        if not move:
+            move = legal[int(random.random() * len(legal))]
+        moves.append(position.uci(move))
+        position.make(move)
+
+
+def _rare(random: Random, position: Position, legal: list[int]) -> int:
+    """A legal move of a kind that random play seldom meets, or 0.
+
+    Castles, en passant and promotions; captures of rooks at home; double steps past an enemy pawn;
+    king and rook moves that cost a right; checks.
+    """
+    turn = position.turn
+    choices = [move for move in legal if move >= SPECIAL and move >> 12 != CAPTURE and move >> 12 != DOUBLE_PUSH]
+    if choices and random.random() < 0.6:
+        return choices[int(random.random() * len(choices))]
+    rights = position.castling
+    if rights:
+        homes = {position.rook_home(right): right >> 1 for right in range(4) if rights >> right & 1}
+        choices = [move for move in legal if homes.get(move & 63) == 1 - turn or homes.get(move >> 6 & 63) == turn]
+        if choices and random.random() < 0.5:
+            return choices[int(random.random() * len(choices))]
+    pawns = position.bitboard(PAWN + 6 * (1 - turn))
+    choices = [move for move in legal if move >> 12 == DOUBLE_PUSH and (pawns << 1 | pawns >> 1) >> (move & 63) & 1]
+    if choices and random.random() < 0.7:
+        return choices[int(random.random() * len(choices))]
+    return _check(random, position, legal)
+
+
+def _check(random: Random, position: Position, legal: list[int]) -> int:
+    """A move that gives check, or 0: at most a dozen are tried, from a random one on."""
+    begin = int(random.random() * len(legal))
+    for move in (legal[begin:] + legal[:begin])[:12]:
+        position.make(move)
+        check = position.is_check()
+        position.unmake()
+        if check:
+            return move
+    return 0
+
+
+def _shuffle(random: Random, position: Position, plies: int, moves: list[str]) -> None:
+    """Each side sends one man out and back again, over and over.
+
+    Positions come back, with fewer rights or without their en passant square; a man that goes round by
+    three squares loses a tempo, and the same placement stands with the other side to move.
+    """
+    routes: list[list[int]] = [[], []]  # for each side, the squares its man visits in turn
+    for _ in range(plies):
+        legal = position.legal_moves()
+        if not legal:
+            return
+        route = routes[position.turn]
+        if not route or route[0] << 6 | route[1] not in legal:
+            route = routes[position.turn] = _route(random, position, legal)
+        if route:
+            move = route[0] << 6 | route[1]
+            route.append(route.pop(0))
+        else:
+            move = legal[int(random.random() * len(legal))]
+        moves.append(position.uci(move))
+        position.make(move)
+
+
+def _route(random: Random, position: Position, legal: list[int]) -> list[int]:
+    """Two or three squares that one man can visit in turn; empty when no man can go and come back."""
+    turn = position.turn
+    quiet = [move for move in legal if move < SPECIAL and position.piece_at(move >> 6) % 6 != PAWN]
+    if not quiet:
+        return []
+    rights = position.castling >> 2 * turn & 3
+    if rights and random.random() < 0.7:
+        # The moves that cost a right.
+        homes = {position.king(turn), *(position.rook_home(2 * turn + side) for side in (0, 1))}
+        quiet = [move for move in quiet if move >> 6 in homes] or quiet
+    move = quiet[int(random.random() * len(quiet))]
+    source, target = move >> 6, move & 63
+    if random.random() < 0.4:
+        if position.piece_at(source) % 6 == KING:
+            thirds = KING_ATTACKS[source] & KING_ATTACKS[target]
+        else:
+            thirds = LINE[source * 64 + target] & ~(1 << source | 1 << target)
+        thirds &= ~position.occupancy()
+        for _ in range(int(random.random() * thirds.bit_count())):
+            thirds &= thirds - 1
+        if thirds:
+            return [source, target, (thirds & -thirds).bit_length() - 1]
+    return [source, target]
