@@ -253,6 +253,8 @@ cdef class Position:
     cdef int _audit_null(self) except -1
     @cython.locals(out=Moves, replies=Moves, us=int, n=int, i=int, total=U64, legal=list, safe=list)
     cdef int _audit_generators(self) except -1
+    @cython.locals(square=int, piece=int, colour=int, right=int)
+    cdef int _same(self, Position other) noexcept
     cdef int _return_to(self, Py_ssize_t root) except -1
     @cython.locals(times=int, back=Py_ssize_t, at=Py_ssize_t)
     cpdef int repetitions(self) except -1

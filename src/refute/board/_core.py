@@ -1647,7 +1647,33 @@ class Position:
             raise ValueError(f"this position cannot be played: {INVARIANTS[self.unsound]}")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Position) and self.fields() == other.fields()
+        """Equal in every field that `fields` names: the undo stack, and the homes of rights long lost, are not."""
+        return isinstance(other, Position) and bool(self._same(other))
+
+    def _same(self, other: Position) -> int:
+        for square in range(64):
+            if self.board[square] != other.board[square]:
+                return 0
+        for piece in range(12):
+            if self.pieces[piece] != other.pieces[piece]:
+                return 0
+        for colour in range(2):
+            if self.colours[colour] != other.colours[colour] or self.tallies[colour] != other.tallies[colour]:
+                return 0
+        for right in range(4):
+            if self.castling >> right & 1 and self.rook_homes[right] != other.rook_homes[right]:
+                return 0
+        return (
+            self.occupied_squares == other.occupied_squares
+            and self.key == other.key
+            and self.side == other.side
+            and self.castling == other.castling
+            and self.ep == other.ep
+            and self.ep_keyed == other.ep_keyed
+            and self.halfmove == other.halfmove
+            and self.fullmove == other.fullmove
+            and self.is_chess960 == other.is_chess960
+        )
 
     __hash__ = None  # type: ignore[assignment]  # a mutable position must not be a dict key
 

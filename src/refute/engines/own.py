@@ -127,9 +127,9 @@ class OwnEngine:
             twin = self._board.fen.parse(text, chess960=position.chess960)
         except RefuteError as error:
             return Complaint("fen", "fen", None, f"its own FEN {text!r} is refused: {error}")
-        ours, theirs = position.fields(), twin.fields()
-        if ours == theirs:
+        if position == twin:
             return None
+        ours, theirs = position.fields(), twin.fields()
         changed = [name for name in ours if ours[name] != theirs[name]]
         shown = "; ".join(f"{name} is {ours[name]}, read back {theirs[name]}" for name in changed)
         if changed == ["key"]:
