@@ -33,7 +33,7 @@ def witness() -> Engine:
 def random_walk(seed: int, *, start: str = START_FEN, chess960: bool = False, plies: int = 80) -> Walk:
     chooser = random.Random(seed)
     board = chess.Board(start, chess960=chess960)
-    moves = []
+    moves: list[str] = []
     while len(moves) < plies and (legal := list(board.legal_moves)):
         move = chooser.choice(legal)
         moves.append(move.uci())

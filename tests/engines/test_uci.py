@@ -280,9 +280,7 @@ def test_silence_for_one_position_does_not_shift_the_answers(open_scripted: Open
 
 
 def test_a_rejected_position_does_not_yield_the_answer_of_the_one_before(open_scripted: Opener) -> None:
-    engine = open_scripted(
-        strike_in_place("""say("info string invalid fen"); return board""")
-    )
+    engine = open_scripted(strike_in_place("""say("info string invalid fen"); return board"""))
     fault = assert_only_here_fails(ask_four(engine), Trouble.ASTRAY)
     assert "the position asked before" in fault.text
     assert "< info string invalid fen" in fault.transcript
@@ -376,6 +374,37 @@ def test_counts_that_do_not_add_up_are_garbage(open_scripted: Opener) -> None:
     fault = assert_only_here_fails(ask_four(engine), Trouble.GARBAGE)
     assert fault.text == "said 2 nodes, but its lines add up to 1"
     assert "< e1??: 1" in fault.transcript
+
+
+def test_a_total_that_is_wrong_only_while_more_is_asked_is_settled_alone(open_scripted: Opener) -> None:
+    # Stockfish adds the moves of the next `position` command to the total it is about to print.
+    engine = open_scripted(
+        """
+        right = say
+        def say(*lines):
+            if lines[0] == "" and len(lines) == 3 and asked == 3:
+                right("Nodes searched: 99")
+            else:
+                right(*lines)
+        """
+    )
+    assert [moves_of(answer) for answer in ask_four(engine)] == list(EXPECTED.values())
+
+
+def test_an_interrupted_batch_does_not_answer_the_next_question(
+    open_scripted: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = open_scripted()
+    engine.submit([BEFORE, HERE], MOVES)
+    with monkeypatch.context() as patch:
+
+        def interrupt(*_args: object) -> bytes:
+            raise KeyboardInterrupt
+
+        patch.setattr("refute.engines.process.Process.receive", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            engine.collect()
+    assert [moves_of(answer) for answer in engine.at([AFTER, LATER], MOVES)] == [EXPECTED[AFTER], EXPECTED[LATER]]
 
 
 def test_a_count_other_than_one_at_depth_one_is_garbage(open_scripted: Opener) -> None:
@@ -546,9 +575,7 @@ def test_a_closed_engine_is_not_asked(open_scripted: Opener) -> None:
         pytest.param("sleep 60", "gave no answer in time", id="sleep"),
     ],
 )
-def test_what_is_not_uci_is_refused_with_what_it_did(
-    command: str, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_uci_is_refused_with_what_it_did(command: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("refute.engines.uci_probe.GREETING_SECONDS", 0.5)
     with pytest.raises(EngineError, match="is not a UCI engine") as caught:
         UciEngine(command)

@@ -12,18 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-from refute.board.move import decode_uci, encode_uci
 from refute.engines.process import DEFAULT_TIMEOUT, Misbehaved, Process
 from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
+from refute.engines.uci_case import Asking, Case, OnMarker
 from refute.engines.uci_probe import Dialect, greet, probe_counting, probe_display
-from refute.engines.uci_text import (
-    Count,
-    Display,
-    Reading,
-    house_fen,
-    stopped_after,
-    transcript,
-)
+from refute.engines.uci_text import Reading, transcript
 from refute.errors import EngineError, SpecError, quote
 from refute.walk import Walk
 
@@ -32,38 +25,17 @@ CASE_BYTES: Final = 1 << 20  # far above the longest divide and display
 RESTARTS: Final = 3  # attempts at starting again before the rest of a batch is given up
 HUNG_CASES: Final = 3  # cases in a row without an answer in time, likewise
 
-# Every case is asked with a marker standing on the board, so that an engine which rejects the case and keeps
-# its old position answers for the marker. A case that truly has the marker's moves is asked again with the
-# other marker before anything is said of it.
-_MARKERS: Final = (
-    ("7k/7p/8/8/8/8/P7/K7 w - - 0 1", frozenset(map(encode_uci, ("a1b1", "a1b2", "a2a3", "a2a4")))),
-    ("7k/7p/8/8/8/8/P7/K7 b - - 0 1", frozenset(map(encode_uci, ("h8g8", "h8g7", "h7h6", "h7h5")))),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """One position to be asked about: a walk up to some ply."""
-
-    walk: Walk
-    plies: int
-    marker: int = 0
-
-    @property
-    def moves(self) -> tuple[str, ...]:
-        return self.walk.moves[: self.plies]
-
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    cases: list[_Case]
-    question: Question
+    cases: list[Case]
+    asking: Asking
     is_written: bool
     stops_at_fault: bool
 
 
 class _Doubt(Fault):
-    """The engine seems to answer for the marker; the other marker will tell."""
+    """What becomes of OnMarker until the case was asked with the other marker."""
 
 
 class UciEngine:
@@ -134,12 +106,12 @@ class UciEngine:
 
     def along(self, walk: Walk, question: Question) -> list[Answer | Fault]:
         """Answer at every position of the walk, up to the first Fault."""
-        self._submit([_Case(walk, plies) for plies in range(len(walk) + 1)], question, stops_at_fault=True)
+        self._submit([Case(walk, plies) for plies in range(len(walk) + 1)], question, stops_at_fault=True)
         return self.collect()
 
     def submit(self, walks: Sequence[Walk], question: Question) -> None:
         """Write a batch and return at once, while the engine works; `collect` brings the answers."""
-        self._submit([_Case(walk, len(walk)) for walk in walks], question, stops_at_fault=False)
+        self._submit([Case(walk, len(walk)) for walk in walks], question, stops_at_fault=False)
 
     def collect(self) -> list[Answer | Fault]:
         """The answers to what was submitted, in its order; raises RuntimeError if nothing was."""
@@ -149,7 +121,7 @@ class UciEngine:
         answers: list[Answer | Fault] = []
         try:
             for case, answer in zip(batch.cases, self._collect(batch), strict=False):
-                answers.append(self._settle(case, batch.question, answer))
+                answers.append(self._settle(case, batch.asking, answer))
                 if batch.stops_at_fault and isinstance(answers[-1], Fault):
                     break
         except BaseException:
@@ -209,15 +181,16 @@ class UciEngine:
 
     # A batch: written, read, and asked again in smaller pieces when something went wrong.
 
-    def _submit(self, cases: list[_Case], question: Question, *, stops_at_fault: bool) -> None:
+    def _submit(self, cases: list[Case], question: Question, *, stops_at_fault: bool) -> None:
         if self._is_closed:
             raise EngineError(f"{self._name} is closed")
         if self._batch is not None:
             raise RuntimeError("submit() before the last batch was collected")
+        asking = Asking(question, self._dialect)
         is_written = self._process is not None
         if self._process is not None:
-            self._write(self._process, cases, question)
-        self._batch = _Batch(cases, question, is_written, stops_at_fault)
+            self._write(self._process, cases, asking)
+        self._batch = _Batch(cases, asking, is_written, stops_at_fault)
 
     def _collect(self, batch: _Batch) -> list[Answer | Fault]:
         """Read the batch; after trouble, ask the cases it may have come from one by one, then go on."""
@@ -234,11 +207,11 @@ class UciEngine:
             except EngineError as error:
                 return results + _give_up(batch, start, Trouble.CRASH, f"could not be started again: {error}")
             if not is_written:
-                self._write(process, cases, batch.question)
+                self._write(process, cases, batch.asking)
             is_written = False
-            suspicion, (reading, trouble) = trouble, self._read(process, cases, batch.question)
+            suspicion, (reading, trouble) = trouble, self._read(process, cases, batch.asking)
             done = len(cases) if trouble is None else min(reading.trusted, len(cases) - 1)
-            results += [self._answer(cases, index, batch.question, reading) for index in range(done)]
+            results += [self._answer(cases, index, batch.asking, reading) for index in range(done)]
             if trouble is None:
                 hung = 0
                 if suspicion is not None and len(results) < alone_until:
@@ -263,44 +236,16 @@ class UciEngine:
                     break
         return results
 
-    def _write(self, process: Process, cases: list[_Case], question: Question) -> None:
+    def _write(self, process: Process, cases: list[Case], asking: Asking) -> None:
         self._received.clear()
-        self._written = [self._commands(case, question) for case in cases]
+        self._written.clear()
+        for case in cases:
+            self._written.append(asking.commands(case, chess960=self._chess960))
+            self._chess960 = case.walk.chess960
         process.send(b"".join(self._written))
 
-    def _commands(self, case: _Case, question: Question) -> bytes:
-        walk = case.walk
-        lines = []
-        if walk.chess960 != self._chess960 and self._dialect.has_chess960:
-            lines.append(f"setoption name UCI_Chess960 value {'true' if walk.chess960 else 'false'}")
-            self._chess960 = walk.chess960
-        lines.append(f"position fen {_MARKERS[case.marker][0]}")
-        lines.append(
-            f"position fen {walk.fen} moves {' '.join(case.moves)}" if case.plies else f"position fen {walk.fen}"
-        )
-        if self._wants_display(case, question):
-            lines.append("d")
-        if depth := self._depth(question):
-            lines.append(f"go perft {depth}")
-        lines.append("isready\n")
-        return "\n".join(lines).encode("ascii")
-
-    def _depth(self, question: Question) -> int:
-        """How deep to count; 0 means not at all, for `go perft 0` is an endless search."""
-        if self._dialect.label is None:
-            return 0
-        if Ability.PERFT in question.asks and question.depth > 0:
-            return question.depth
-        return 1 if Ability.MOVES in question.asks else 0
-
-    def _wants_display(self, case: _Case, question: Question) -> bool:
-        # After moves the FEN is read back unasked: Stockfish silently drops an illegal move and all after it.
-        if self._dialect.shows_fen and (case.plies > 0 or Ability.FEN in question.asks):
-            return True
-        return self._dialect.calm is not None and Ability.CHECK in question.asks
-
-    def _read(self, process: Process, cases: list[_Case], question: Question) -> tuple[Reading, Misbehaved | None]:
-        reading = Reading(counting=self._depth(question) > 0, label=self._dialect.label)
+    def _read(self, process: Process, cases: list[Case], asking: Asking) -> tuple[Reading, Misbehaved | None]:
+        reading = asking.reading()
         forward = time.monotonic()
         try:
             while not reading.is_complete(len(cases)):
@@ -326,90 +271,32 @@ class UciEngine:
 
     # What was read, made into an answer.
 
-    def _settle(self, case: _Case, question: Question, answer: Answer | Fault) -> Answer | Fault:
+    def _settle(self, case: Case, asking: Asking, answer: Answer | Fault) -> Answer | Fault:
         """Look a second time at what only a case asked alone can settle, or show the transcript of."""
         if case.walk.chess960 and not self._dialect.has_chess960:
             return Fault(Trouble.ASTRAY, self.lacks[Ability.CHESS960])
         if not isinstance(answer, Fault):
             return answer
         if isinstance(answer, _Doubt):
-            again = self._ask_alone(replace(case, marker=1), question)
+            again = self._ask_alone(replace(case, marker=1), asking)
             return Fault(again.trouble, again.text, again.transcript) if isinstance(again, _Doubt) else again
         if not answer.transcript and answer.trouble in (Trouble.GARBAGE, Trouble.ASTRAY):
             # What it says alone counts: Stockfish adds the moves of the next `position` command, taken in
             # while it counts, to its total. Alone, it cannot.
-            return self._ask_alone(case, question)
+            return self._ask_alone(case, asking)
         return answer
 
-    def _ask_alone(self, case: _Case, question: Question) -> Answer | Fault:
-        return self._collect(_Batch([case], question, is_written=False, stops_at_fault=False))[0]
+    def _ask_alone(self, case: Case, asking: Asking) -> Answer | Fault:
+        return self._collect(_Batch([case], asking, is_written=False, stops_at_fault=False))[0]
 
-    def _answer(self, cases: list[_Case], index: int, question: Question, reading: Reading) -> Answer | Fault:
-        case = cases[index]
-        answer = Answer()
+    def _answer(self, cases: list[Case], index: int, asking: Asking, reading: Reading) -> Answer | Fault:
         try:
-            if self._wants_display(case, question):
-                self._take_display(answer, case, question, reading.displays[index])
-            if depth := self._depth(question):
-                self._take_count(answer, case, question, reading.counts[index], depth)
+            return asking.answer(cases[index], reading, index)
         except Misbehaved as trouble:
-            kind = _Doubt if isinstance(trouble, _OnMarker) else Fault
+            kind = _Doubt if isinstance(trouble, OnMarker) else Fault
             # In a batch the exchange of this one case is gone; asked alone again, it will have one.
             shown = self._transcript(self._process) if len(cases) == 1 else ()
             return kind(trouble.trouble, trouble.text, shown)
-        return answer
-
-    def _take_count(self, answer: Answer, case: _Case, question: Question, count: Count, depth: int) -> None:
-        if sum(count.nodes) != count.total:
-            text = f"said {count.total} nodes, but its lines add up to {sum(count.nodes)}"
-            raise Misbehaved(Trouble.GARBAGE, text)
-        if depth == 1 and count.total != len(count.codes):
-            wrong = next(code for code, nodes in zip(count.codes, count.nodes, strict=True) if nodes != 1)
-            raise Misbehaved(Trouble.GARBAGE, f"counted other than 1 for {decode_uci(wrong)} at depth 1")
-        if set(count.codes) == _MARKERS[case.marker][1]:
-            raise _OnMarker(case)
-        if Ability.MOVES in question.asks:
-            answer.moves = sorted(count.codes)
-        if Ability.PERFT in question.asks and question.depth > 0:
-            divide: dict[int, int] = {}
-            for code, nodes in zip(count.codes, count.nodes, strict=True):
-                divide[code] = divide.get(code, 0) + nodes
-            answer.divide = divide
-
-    def _take_display(self, answer: Answer, case: _Case, question: Question, display: Display) -> None:
-        if self._dialect.shows_fen:
-            if display.fen is None:
-                raise Misbehaved(Trouble.GARBAGE, "showed no 'Fen:' line for 'd'")
-            text = display.fen.decode("ascii", "replace")
-            self._check_place(case, text)
-            if Ability.FEN in question.asks:
-                answer.fen = house_fen(text)
-                if answer.fen is None:
-                    raise Misbehaved(Trouble.GARBAGE, f"showed {quote(text)} as its FEN")
-        if Ability.CHECK in question.asks and self._dialect.calm is not None:
-            if display.checkers is None:
-                raise Misbehaved(Trouble.GARBAGE, "showed no 'Checkers:' line for 'd'")
-            answer.check = display.checkers != self._dialect.calm
-
-    def _check_place(self, case: _Case, shown: str) -> None:
-        """Raise Misbehaved unless the engine stands where the walk ends, as far as its FEN can tell.
-
-        Only standing still is called astray: on the marker, or after fewer moves than were given. A
-        board that is wrong in any other way is the engine's answer, and is compared as such.
-        """
-        if shown.split()[:2] == _MARKERS[case.marker][0].split()[:2]:
-            raise _OnMarker(case)
-        if case.plies and _ply(shown) != _ply(case.walk.fen) + case.plies:
-            plies = stopped_after(case.walk, case.plies, shown)
-            if plies is not None:
-                text = f"stopped before {case.moves[plies]}, move {plies + 1} of {case.plies}, without a word"
-                raise Misbehaved(Trouble.ASTRAY, text)
-
-
-class _OnMarker(Misbehaved):
-    def __init__(self, case: _Case) -> None:
-        marker = _MARKERS[case.marker][0]
-        super().__init__(Trouble.ASTRAY, f"answered for {quote(marker)}, the position asked before this one")
 
 
 def split_command(command: str) -> list[str]:
@@ -427,10 +314,3 @@ def split_command(command: str) -> list[str]:
 
 def _give_up(batch: _Batch, start: int, trouble: Trouble, text: str) -> list[Answer | Fault]:
     return [Fault(trouble, text) for _ in batch.cases[start:]]
-
-
-def _ply(fen: str) -> int:
-    """The FEN's turn and move number as one number that grows by 1 with every ply."""
-    fields = fen.split()
-    number = fields[5] if len(fields) > 5 and fields[5].isdecimal() else "1"
-    return 2 * int(number[:9]) + (fields[1:2] == ["b"])
