@@ -59,26 +59,26 @@
   }
   activate(cards[0] || null);
 
-  // Keys go to the finding one looks at: scrolling to another hands them over.
-  if (cards.length && "IntersectionObserver" in window) {
-    const watch = new IntersectionObserver((entries) => {
-      for (const entry of entries) {
-        if (entry.isIntersecting && !entry.target.contains(document.activeElement)) activate(entry.target);
-      }
-    }, { rootMargin: "-35% 0px -60% 0px" });
-    addEventListener("scroll", () => cards.forEach((card) => watch.observe(card)), { once: true, passive: true });
+  // Keys go to the finding one looks at: when the active one was scrolled away, to what took its place.
+  function looked() {
+    const rect = active.getBoundingClientRect();
+    if (rect.bottom > 80 && rect.top < innerHeight - 80) return active;
+    return cards.find((card) => card.getBoundingClientRect().bottom > innerHeight / 3) || active;
   }
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !active) return;
+    if (!["ArrowLeft", "ArrowRight", "Home", "End", "j", "k"].includes(event.key)) return;
+    activate(looked());
     const how = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
     if (how && active.querySelectorAll(".frame").length > 1) {
       event.preventDefault();
       step(active, how);
     } else if (event.key === "j" || event.key === "k") {
+      event.preventDefault();
       const next = cards[cards.indexOf(active) + (event.key === "j" ? 1 : -1)];
       if (!next) return;
-      next.scrollIntoView({ block: "start" });
+      next.scrollIntoView({ block: "start", behavior: "instant" });
       const film = next.querySelector(".film");
       if (film) film.focus({ preventScroll: true });
       activate(next);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -22,28 +24,26 @@ EXTRA: Final = "red"
 MADE: Final = "yellow"
 FAINT: Final = "dim"
 BAR: Final = 24
-GLYPHS: Final = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
 
 
 def console_for(*, stderr: bool = False) -> Console:
     """A console that colours on a terminal only, and never reads markup or emoji into our text."""
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
+        # A board drawn with a few question marks in it is worth more than a UnicodeEncodeError.
+        stream.reconfigure(errors="replace")
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 def print_result(result: HuntResult, console: Console | None = None) -> None:
     """Tell a person what the hunt found; everything an engine printed is shown with its escapes."""
-    (console or console_for()).print(render_result(result))
+    # Not cropped: what is to be pasted stays on one line, however narrow the terminal.
+    (console or console_for()).print(render_result(result), crop=False)
 
 
 def print_divergence(divergence: Divergence, console: Console | None = None) -> None:
     """Tell a person of one finding, as `drill`, `shrink` and `replay` do."""
-    console = console or console_for()
-    console.print(render_divergence(divergence, unicode=_speaks_unicode(console)))
-
-
-def _speaks_unicode(console: Console) -> bool:
-    # Chess glyphs of many fonts are too small or too wide; letters are what every terminal shows.
-    return console.is_terminal and console.encoding.lower().startswith("utf")
+    (console or console_for()).print(render_divergence(divergence), crop=False)
 
 
 def render_result(result: HuntResult) -> RenderableType:
@@ -81,13 +81,13 @@ def _summary(result: HuntResult) -> Text:
     return text
 
 
-def render_divergence(divergence: Divergence, *, unicode: bool = False) -> RenderableType:
+def render_divergence(divergence: Divergence) -> RenderableType:
     """One finding: the board beside the facts, then what to paste."""
     title = Text(printable(str(divergence.signature)), style="bold")
     if divergence.count > 1:
         title.append(f"  seen on {count(divergence.count, 'walk')}", style=FAINT)
     facts = Group(_text(sentence_for(divergence)), Text(), *_facts(divergence))
-    board = _board(divergence, unicode=unicode)
+    board = _board(divergence)
     body: RenderableType = facts
     if board is not None:
         grid = Table.grid(padding=(0, 3))
@@ -139,8 +139,9 @@ def _answer(moves: tuple[str, ...], odd: tuple[str, ...], said: str, style: str)
 
 
 def _paste(divergence: Divergence) -> Iterator[RenderableType]:
-    yield _text(str(divergence.walk))
-    yield Text.assemble(("$ ", FAINT), (printable(command_for(divergence)), "bold"), overflow="fold")
+    command = printable(command_for(divergence))
+    yield Text(str(divergence.walk), no_wrap=True, overflow="ignore")
+    yield Text.assemble(("$ ", FAINT), (command, "bold"), no_wrap=True, overflow="ignore")
     if divergence.versions:
         told = ", ".join(f"{name} {version}" for name, version in divergence.versions)
         yield _text(told, FAINT)
@@ -150,7 +151,7 @@ def _paste(divergence: Divergence) -> Iterator[RenderableType]:
             yield Padding(_text(line), (0, 0, 0, 2))
 
 
-def _marks(divergence: Divergence, board: chess.Board) -> dict[int, str]:
+def _marks(divergence: Divergence) -> dict[int, str]:
     """Which squares to colour: where the divergent moves leave and land."""
     made = made_last(divergence) or divergence.facet != "moves"
     moves: list[tuple[str, str]] = [(move, MISSING) for move in divergence.missing]
@@ -166,29 +167,27 @@ def _marks(divergence: Divergence, board: chess.Board) -> dict[int, str]:
     return marks
 
 
-def _board(divergence: Divergence, *, unicode: bool) -> RenderableType | None:
+def _board(divergence: Divergence) -> RenderableType | None:
     """The position in which the divergent move is made, with it marked."""
     walk = divergence.walk.prefix(len(divergence.walk) - 1) if made_last(divergence) else divergence.walk
     board = board_after(walk)
     if board is None:
         return None
-    marks = _marks(divergence, board)
+    marks = _marks(divergence)
     lines: list[Text] = []
     for rank in range(7, -1, -1):
         line = Text(f"{rank + 1} ", style=FAINT)
         for square in range(rank * 8, rank * 8 + 8):
-            line.append_text(_square(board, square, marks, unicode=unicode))
+            line.append_text(_square(board, square, marks))
         lines.append(line)
     lines.append(Text("   a  b  c  d  e  f  g  h", style=FAINT))
     lines.append(Text(f"   {'White' if board.turn else 'Black'} to move", style=FAINT))
     return Group(*lines)
 
 
-def _square(board: chess.Board, square: int, marks: dict[int, str], *, unicode: bool) -> Text:
+def _square(board: chess.Board, square: int, marks: dict[int, str]) -> Text:
     piece = board.piece_at(square)
-    letter = piece.symbol() if piece else "·"
-    if piece and unicode:
-        letter = GLYPHS[letter]
+    letter = piece.symbol() if piece else "."
     if square in marks:
         # Brackets mark the move where there is no colour; reverse video where there is.
         return Text(f"[{letter}]", style=f"bold reverse {marks[square]}")
@@ -204,7 +203,7 @@ def _features(features: dict[str, int]) -> RenderableType:
     for name, times in _by_count(features.items()):
         # A logarithm, because a rule seen thrice must still be seen beside one seen a million times.
         length = round(BAR * times.bit_length() / max(1, largest.bit_length())) if times else 0
-        bar = Text("━" * length, style="cyan") if times else Text("never", style=EXTRA)
+        bar = Text("=" * length, style="cyan") if times else Text("never", style=EXTRA)
         table.add_row(_text(name), f"{times:,}", bar)
     return Group(Text("Rules exercised", style="bold"), Padding(table, (0, 0, 0, 2)))
 

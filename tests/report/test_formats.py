@@ -1,0 +1,282 @@
+"""Every report format tells the same findings, and is read back by the tool it is meant for."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from rich.console import Console
+
+from refute.divergence import Divergence, Facet, Verdict
+from refute.errors import InputError
+from refute.finding import read_finding
+from refute.report import (
+    FORMATS,
+    HuntResult,
+    ReportTarget,
+    command_for,
+    parse_report_option,
+    write_report,
+)
+from refute.report.json import render_json
+from refute.report.junit import render_junit
+from refute.report.markdown import render_markdown
+from refute.report.pytest_file import render_pytest
+from refute.report.terminal import print_divergence, print_result
+from refute.report.text import lichess_link, marked, shell_quote
+from refute.walk import Walk
+
+HUNT_FIELDS = {
+    "subject",
+    "witnesses",
+    "seed",
+    "walks",
+    "positions",
+    "nodes",
+    "seconds",
+    "features",
+    "skipped",
+    "quarantined",
+    "divergences",
+}
+DIVERGENCE_FIELDS = {
+    "fen",
+    "moves",
+    "facet",
+    "verdict",
+    "signature",
+    "missing",
+    "extra",
+    "pieces",
+    "path_dependent",
+    "expected",
+    "actual",
+    "command",
+}
+
+
+def test_json_has_every_promised_field(realistic_result: HuntResult) -> None:
+    told = json.loads(render_json(realistic_result))
+    assert set(told) >= HUNT_FIELDS
+    assert all(set(found) >= DIVERGENCE_FIELDS for found in told["divergences"])
+    first = told["divergences"][0]
+    assert first["fen"] == "8/8/8/K2pP2r/8/8/8/6k1 w - d6 0 1"
+    assert first["moves"] == []
+    assert first["extra"] == ["e5d6"]
+    assert first["signature"] == "moves/movegen/en passant"
+    assert first["pieces"] == 5
+    assert first["count"] == 217
+    assert "uncovers the rook on h5" in first["explanation"]
+    assert told["skipped"][0]["check"] == "key against stockfish"
+    assert told["quarantined"][0]["answers"][1] == {"witness": "mine", "answer": "fifty moves"}
+    assert told["features"]["stalemate"] == 19
+
+
+def test_junit_fails_one_case_for_each_signature(realistic_result: HuntResult) -> None:
+    suite = ET.fromstring(render_junit(realistic_result)).find("testsuite")
+    assert suite is not None
+    cases = suite.findall("testcase")
+    failed = [case.get("name") for case in cases if case.find("failure") is not None]
+    assert failed == [str(signature) for signature in realistic_result.groups()]
+    assert suite.get("failures") == str(len(failed))
+    assert suite.get("tests") == str(len(cases))
+    passed = [case.get("name") for case in cases if len(case) == 0]
+    assert "en passant, pinned on its rank" in passed
+    skipped = [case.get("name") for case in cases if case.find("skipped") is not None]
+    assert "castle through an attacked square" in skipped
+    assert suite.get("skipped") == str(len(skipped))
+    text = cases[0].findtext("failure")
+    assert text is not None
+    assert "217 walks showed this signature" in text
+    assert "refute replay" in text
+
+
+def test_two_findings_of_one_signature_make_one_failed_case(realistic_result: HuntResult) -> None:
+    first = realistic_result.divergences[0]
+    result = HuntResult("own", (), 1, 1, 1, 1, 1.0, divergences=(first, first))
+    root = ET.fromstring(render_junit(result))
+    assert len(root.findall(".//failure")) == 1
+
+
+def test_markdown_is_ready_to_paste(realistic_result: HuntResult) -> None:
+    text = render_markdown(realistic_result)
+    assert "# 5 findings in `own`" in text
+    assert "## moves/movegen/en passant" in text
+    assert "`8/8/8/K2pP2r/8/8/8/6k1 w - d6 0 1`" in text
+    assert "+ e5d6" in text
+    assert "- e7d8n" in text
+    assert "https://lichess.org/analysis/standard/8/8/8/K2pP2r/8/8/8/6k1_w_-_d6_0_1?color=white" in text
+    assert "| `python-chess` | `1.11.2` |" in text
+    assert "`h8h2 e1d1 h2h8`" in text
+    assert "the FEN alone does not show it" in text
+    assert "< Segmentation fault" in text
+    assert text.count("```") % 2 == 0
+
+
+def test_the_generated_test_file_calls_the_subject_and_its_witness(realistic_result: HuntResult) -> None:
+    tree = ast.parse(render_pytest(realistic_result))
+    tests = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert [test.name for test in tests][:2] == [
+        "test_moves_movegen_en_passant",
+        "test_moves_movegen_king_side_castle",
+    ]
+    calls: list[tuple[Any, dict[str, Any]]] = []
+
+    def assert_agrees(walk: str, **options: Any) -> None:
+        calls.append((walk, options))
+
+    scope: dict[str, Any] = {"assert_agrees": assert_agrees}
+    source = render_pytest(realistic_result).replace("from refute.regression import assert_agrees\n", "")
+    exec(compile(source, "generated", "exec"), scope)
+    for test in tests:
+        scope[test.name]()
+    assert calls[0] == (
+        "position fen 8/8/8/K2pP2r/8/8/8/6k1 w - d6 0 1",
+        {"engine": "own", "against": ["python-chess"], "facet": "moves"},
+    )
+    assert [call[0] for call in calls] == [str(found.walk) for found in realistic_result.divergences]
+
+
+def test_generated_tests_of_one_signature_do_not_hide_each_other(realistic_result: HuntResult) -> None:
+    first = realistic_result.divergences[0]
+    result = HuntResult("own", (), 1, 1, 1, 1, 1.0, divergences=(first, first))
+    tree = ast.parse(render_pytest(result))
+    assert len({node.name for node in tree.body if isinstance(node, ast.FunctionDef)}) == 2
+
+
+def told(result: HuntResult, *, width: int = 80, terminal: bool = False) -> str:
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=terminal,
+        color_system="truecolor" if terminal else None,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+    print_result(result, console)
+    return stream.getvalue()
+
+
+def test_the_terminal_draws_the_board_with_the_move_marked(realistic_result: HuntResult) -> None:
+    text = told(realistic_result)
+    assert "6  .  .  . [.] .  .  .  ." in text
+    assert "5  K  .  .  p [P] .  .  r" in text
+    assert "[e5d6]" in text
+    assert "uncovers" in text
+    assert f"$ {command_for(realistic_result.divergences[0])}\n" in text
+    assert "refuted: 5 findings in own against python-chess, stockfish" in text
+    assert "\x1b" not in text
+
+
+def test_the_terminal_keeps_to_eighty_columns_but_for_what_is_pasted(realistic_result: HuntResult) -> None:
+    for line in told(realistic_result).splitlines():
+        assert len(line) <= 80 or line.startswith(("position fen", "$ refute"))
+
+
+def test_the_terminal_is_coloured_only_where_it_is_one(realistic_result: HuntResult) -> None:
+    assert "\x1b[" in told(realistic_result, terminal=True)
+    assert "\x1b[" not in told(realistic_result, terminal=False)
+
+
+def test_an_empty_hunt_is_told_in_every_format(empty_result: HuntResult, tmp_path: Path) -> None:
+    assert "nothing refuted in own" in told(empty_result)
+    assert "Nothing refuted" in render_markdown(empty_result)
+    for name in FORMATS:
+        write_report(ReportTarget(name, tmp_path / name), empty_result)
+    assert ET.parse(tmp_path / "junit").getroot().get("failures") == "0"
+
+
+def test_one_finding_can_be_told_alone(realistic_result: HuntResult) -> None:
+    stream = io.StringIO()
+    print_divergence(realistic_result.divergences[0], Console(file=stream, width=80))
+    assert "en passant" in stream.getvalue()
+
+
+def test_reports_are_written_where_the_option_says(realistic_result: HuntResult, tmp_path: Path) -> None:
+    for name in FORMATS:
+        target = parse_report_option(f"{name}:{tmp_path}/deep/{name}.out")
+        written = write_report(target, realistic_result)
+        assert all(file.stat().st_size > 0 for file in written)
+        assert len(written) == (5 if name == "walk" else 1)
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_walk_files_go_to_a_folder_or_to_numbered_names(realistic_result: HuntResult, tmp_path: Path) -> None:
+    folder = write_report(ReportTarget("walk", tmp_path / "found"), realistic_result)
+    assert len(set(folder)) == 5
+    assert read_finding(folder[0]) == realistic_result.divergences[0]
+    named = write_report(ReportTarget("walk", tmp_path / "one.walk"), realistic_result)
+    assert [file.name for file in named][:2] == ["one.walk", "one-2.walk"]
+    assert read_finding(named[1]) == realistic_result.divergences[1]
+
+
+@pytest.mark.parametrize("text", ["", "html", "html:", "pdf:x", ":x", "HTML:x", "html:\0", "\x1b:x"])
+def test_a_bad_report_option_is_refused(text: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        parse_report_option(text)
+    assert str(refusal.value).isprintable()
+
+
+def test_a_path_may_hold_colons() -> None:
+    assert parse_report_option("md:C:\\x.md") == ReportTarget("md", Path("C:\\x.md"))
+
+
+def test_a_report_that_cannot_be_written_is_an_input_error(empty_result: HuntResult, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_report(ReportTarget("json", tmp_path / "file" / "x.json"), empty_result)
+
+
+def test_the_command_survives_a_shell(realistic_result: HuntResult) -> None:
+    crash = realistic_result.divergences[4]
+    words = shlex.split(command_for(crash))
+    assert words == [
+        "refute",
+        "replay",
+        "--engine",
+        "uci:./mine",
+        "--against",
+        "python-chess",
+        str(crash.walk),
+    ]
+    assert command_for(crash, "a b.walk") == "refute replay 'a b.walk'"
+
+
+def test_the_command_of_a_saved_finding_names_its_file(realistic_result: HuntResult) -> None:
+    first = realistic_result.divergences[0]
+    first.notes["path"] = ".refute/x.walk"
+    assert command_for(first) == "refute replay .refute/x.walk"
+
+
+def test_chess960_is_said_in_command_link_and_test() -> None:
+    walk = Walk("5k2/8/8/8/8/8/8/1K4R1 w G - 0 1", ("b1g1",), chess960=True)
+    found = Divergence(walk, Facet.KEY, Verdict.HASH, "-", "own", "python-chess", "a", "b")
+    assert "--chess960" in shlex.split(command_for(found))
+    link = lichess_link(walk)
+    assert link is not None
+    assert link.startswith("https://lichess.org/analysis/chess960/")
+    assert link.endswith("color=black")
+    assert "chess960=True" in render_pytest(HuntResult("own", (), 1, 1, 1, 1, 1.0, divergences=(found,)))
+
+
+def test_a_walk_python_chess_cannot_follow_has_no_link() -> None:
+    assert lichess_link(Walk("nonsense")) is None
+
+
+def test_control_characters_are_quoted_for_a_shell_in_visible_letters() -> None:
+    assert shell_quote("a'\x1b\n") == "$'a\\'\\x1b\\x0a'"
+    assert shell_quote("plain") == "plain"
+    assert shell_quote("\udcff\n") == "$'\\xff\\x0a'"
+
+
+def test_a_duplicate_is_marked_once() -> None:
+    assert marked(("b", "a", "a"), ("a",)) == [("a", False), ("a", True), ("b", False)]
+    assert marked(("a",), ("a",)) == [("a", True)]
