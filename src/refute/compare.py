@@ -7,8 +7,8 @@ walk ──▶ witnesses ──▶ agreed? ──no──▶ Quarantine
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from refute.board.move import decode_uci
@@ -61,11 +61,7 @@ class _Expected:
 
 
 class Comparer:
-    """A subject, its witnesses, and the questions each is asked; one walk at a time or one ahead.
-
-    `begin` may be called once before `finish`: engines in other processes then work on the next walk
-    while this one is being compared.
-    """
+    """A subject, its witnesses, and the questions each is asked."""
 
     def __init__(self, subject: Engine, witnesses: Sequence[Engine], *, depth: int = 0, chess960: bool = False) -> None:
         if not witnesses:
@@ -81,7 +77,6 @@ class Comparer:
         # An engine that examines itself reads its own FEN back; of the others we ask it.
         self.asks_by_fen = Ability.STATE not in subject.abilities
         self.versions = tuple((engine.name, engine.version) for engine in (subject, *self.witnesses))
-        self._begun: list[tuple[Walk, list[bool], bool]] = []
 
     def _choose(self, chess960: bool) -> frozenset[Ability]:
         asked = set()
@@ -118,23 +113,34 @@ class Comparer:
 
     def compare(self, walk: Walk) -> Comparison:
         """Compare along one walk, up to the first divergence."""
-        self.begin(walk)
-        return self.finish()
+        return next(self.compare_all([walk]))
 
-    def begin(self, walk: Walk) -> None:
-        """Hand the walk to the engines that work beside us; `finish` brings what came of it."""
-        started = [_submit(w, walk, question) for w, question in zip(self.witnesses, self.questions, strict=True)]
-        self._begun.append((walk, started, _submit(self.subject, walk, self.question)))
+    def compare_all(self, walks: Iterable[Walk]) -> Iterator[Comparison]:
+        """Compare along each walk; witnesses in other processes work one walk ahead of us."""
+        coming = iter(walks)
+        walk = next(coming, None)
+        if walk is None:
+            return
+        started = self._start(walk)
+        while walk is not None:
+            told = [
+                _collect(witness) if begun else None for witness, begun in zip(self.witnesses, started, strict=True)
+            ]
+            ahead = next(coming, None)
+            started = self._start(ahead) if ahead is not None else []
+            subject_started = _submit(self.subject, walk, self.question)
+            testimony = [
+                witness.along(walk, question) if answers is None else answers
+                for witness, question, answers in zip(self.witnesses, self.questions, told, strict=True)
+            ]
+            answers = _collect(self.subject) if subject_started else self.subject.along(walk, self.question)
+            yield self._judge(walk, testimony, answers)
+            walk = ahead
 
-    def finish(self) -> Comparison:
-        """What came of the walk begun first."""
-        walk, started, subject_started = self._begun.pop(0)
-        testimony = [
-            _collect(witness) if begun else witness.along(walk, question)
-            for witness, question, begun in zip(self.witnesses, self.questions, started, strict=True)
+    def _start(self, walk: Walk) -> list[bool]:
+        return [
+            _submit(witness, walk, question) for witness, question in zip(self.witnesses, self.questions, strict=True)
         ]
-        answers = _collect(self.subject) if subject_started else self.subject.along(walk, self.question)
-        return self._judge(walk, testimony, answers)
 
     def _judge(self, walk: Walk, testimony: list[list[Answer | Fault]], answers: list[Answer | Fault]) -> Comparison:
         comparison = Comparison(walk)
@@ -348,7 +354,7 @@ class Comparer:
         if said.moves is None or said.moves == expected.answer.moves:
             return None
         found = self._moves_differ(there, 0, expected, said, fens[ply:])
-        return _replace(found, verdict=Verdict.FEN)
+        return replace(found, verdict=Verdict.FEN)
 
     def _found(
         self,
@@ -401,12 +407,6 @@ _ALONE_NAMES: Final = {Ability.KEY: "key", Ability.STATE: "invariants, restore, 
 
 def _at_end(facet: Facet) -> bool:
     return facet in (Facet.FEN, Facet.CHECK, Facet.OUTCOME, Facet.CRASH, Facet.TIMEOUT)
-
-
-def _replace(found: Divergence, *, verdict: Verdict) -> Divergence:
-    import dataclasses
-
-    return dataclasses.replace(found, verdict=verdict)
 
 
 def _why(engine: Engine, ability: Ability) -> str:

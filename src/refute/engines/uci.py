@@ -106,8 +106,12 @@ class UciEngine:
 
     def along(self, walk: Walk, question: Question) -> list[Answer | Fault]:
         """Answer at every position of the walk, up to the first Fault."""
-        self._submit([Case(walk, plies) for plies in range(len(walk) + 1)], question, stops_at_fault=True)
+        self.submit_along(walk, question)
         return self.collect()
+
+    def submit_along(self, walk: Walk, question: Question) -> None:
+        """Write what `along` would ask and return at once; `collect` brings the answers."""
+        self._submit([Case(walk, plies) for plies in range(len(walk) + 1)], question, stops_at_fault=True)
 
     def submit(self, walks: Sequence[Walk], question: Question) -> None:
         """Write a batch and return at once, while the engine works; `collect` brings the answers."""
