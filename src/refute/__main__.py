@@ -1,0 +1,7 @@
+"""`python -m refute` is `refute`."""
+
+import sys
+
+from refute.cli import main
+
+sys.exit(main())

@@ -1,0 +1,22 @@
+"""The commands, each in a module of its own that is imported only when the command is called.
+
+To add one: write `refute/commands/NAME.py` with a click command in it, and give it a line here.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Entry(NamedTuple):
+    """Where a command lives, and its line in `refute --help`, so that listing commands imports none."""
+
+    module: str
+    attribute: str
+    summary: str
+
+
+COMMANDS: Final = {
+    "perft": Entry("refute.commands.perft", "perft", "Count the leaves of the move tree, by root move if asked."),
+    "bench": Entry("refute.commands.bench", "bench", "Measure speed beside python-chess and Stockfish, as ratios."),
+}
