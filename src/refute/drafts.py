@@ -15,7 +15,6 @@ from refute.board import Position
 from refute.board._core import slider_lookup
 from refute.board.constants import (
     BISHOP,
-    BLACK,
     EMPTY,
     KING,
     KNIGHT,
@@ -35,18 +34,26 @@ PAWN_SQUARES: Final = BOARD ^ RANK_1 ^ RANK_8
 # The other colour's piece, for turning a draft round.
 OTHER: Final = (6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 12)
 ALL_OFFICERS: Final = (KNIGHT, BISHOP, ROOK, QUEEN)
+ALL_MEN: Final = (PAWN, *ALL_OFFICERS)
 ANY_MAN: Final = (PAWN, PAWN, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)
 
 
 class Draft:
     """A board being composed. Men go only where they may stand; what is still illegal is repaired at the end."""
 
-    __slots__ = ("board", "castling", "fullmove", "halfmove", "homes", "occupied", "random", "turn")
+    __slots__ = (
+        "board", "calm", "castling", "chess960", "fullmove", "halfmove",
+        "homes", "occupied", "owned", "random", "spare", "turn",
+    )  # fmt: skip
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, *, chess960: bool = False) -> None:
         self.random = random
+        self.chess960 = chess960
         self.board = [EMPTY] * 64
         self.occupied = 0
+        self.owned = [0] * 12
+        self.spare = [8, 8]  # pawns each side has not put on the board yet, as themselves or promoted
+        self.calm = False  # whether the side to move must not be in check
         self.turn = WHITE
         self.castling = 0
         self.homes = [NO_SQUARE] * 4
@@ -67,40 +74,62 @@ class Draft:
     def square_in(self, squares: int) -> int | None:
         """One of the squares of a set that are still empty, or None when there is none."""
         squares &= BOARD & ~self.occupied
-        for _ in range(self.below(squares.bit_count())):
+        count = squares.bit_count()
+        if count > 12:
+            # Guessing is quicker than counting out; after a few misses, count all the same.
+            for _ in range(8):
+                square = int(self.random.random() * 64)
+                if squares >> square & 1:
+                    return square
+        for _ in range(self.below(count)):
             squares &= squares - 1
         return (squares & -squares).bit_length() - 1 if squares else None
 
     # ------------------------------------------------------------ placing
 
     def put(self, piece: int, square: int) -> bool:
-        """Put a man on a square, unless it is taken or no pawn can stand there."""
-        if self.occupied >> square & 1 or (piece % 6 == PAWN and not PAWN_SQUARES >> square & 1):
+        """Put a man on a square, unless it is taken, no pawn can stand there, or the side can own no more."""
+        colour, kind = divmod(piece, 6)
+        if self.occupied >> square & 1 or (kind == PAWN and not PAWN_SQUARES >> square & 1):
             return False
+        if kind == PAWN or self.owned[piece] >= MOST_OWNED[kind]:
+            if not self.spare[colour]:
+                return False
+            self.spare[colour] -= 1
+        self.owned[piece] += 1
         self.board[square] = piece
         self.occupied |= 1 << square
         return True
 
     def put_in(self, piece: int, squares: int) -> int | None:
-        """Put a man on any empty square of a set; None when there was none."""
+        """Put a man on any empty square of a set; None when it could go nowhere."""
         square = self.square_in(squares & PAWN_SQUARES if piece % 6 == PAWN else squares)
-        if square is not None:
-            self.board[square] = piece
-            self.occupied |= 1 << square
-        return square
+        return square if square is not None and self.put(piece, square) else None
 
-    def clear(self, square: int) -> None:
+    def take_off(self, square: int) -> None:
+        """Take a man off, and with a rook the right it held."""
+        piece = self.board[square]
+        colour, kind = divmod(piece, 6)
+        self.owned[piece] -= 1
+        if kind == PAWN or self.owned[piece] >= MOST_OWNED[kind]:
+            self.spare[colour] += 1
         self.board[square] = EMPTY
         self.occupied &= ~(1 << square)
+        for right in range(4):
+            if self.homes[right] == square:
+                self.castling &= ~(1 << right)
+                self.homes[right] = NO_SQUARE
 
     def put_kings(self, white: int = BOARD, black: int = BOARD) -> None:
         """Both kings, never side by side."""
-        king = self.put_in(KING, white)
-        if king is None:
-            king = self.put_in(KING, BOARD)
-            assert king is not None
-        if self.put_in(KING + BLACK_MEN, black & ~KING_ATTACKS[king]) is None:
-            self.put_in(KING + BLACK_MEN, ~KING_ATTACKS[king] & BOARD)
+        self.put_in(KING, white)
+        self.put_enemy_king(black)
+
+    def put_enemy_king(self, squares: int = BOARD) -> None:
+        """The black king, away from the white one."""
+        away = BOARD & ~KING_ATTACKS[self.king(WHITE)]
+        if self.put_in(KING + BLACK_MEN, squares & away) is None:
+            self.put_in(KING + BLACK_MEN, away)
 
     def king(self, colour: int) -> int:
         return self.board.index(KING + BLACK_MEN * colour)
@@ -127,15 +156,19 @@ class Draft:
 
     def turn_round(self) -> None:
         """Swap the colours and the ends of the board; the position means the same for the other side."""
-        self.board = [OTHER[piece] for rank in range(56, -8, -8) for piece in self.board[rank : rank + 8]]
+        board = self.board
+        self.board = [OTHER[piece] for rank in range(56, -8, -8) for piece in board[rank : rank + 8]]
         self.turn ^= 1
         self.castling = self.castling >> 2 | (self.castling & 3) << 2
         homes = self.homes
-        self.homes = [home ^ 56 if home != NO_SQUARE else home for home in (homes[2], homes[3], homes[0], homes[1])]
+        self.homes = [home ^ 56 if home != NO_SQUARE else home for home in homes[2:] + homes[:2]]
+        self.owned = self.owned[6:] + self.owned[:6]
+        self.spare.reverse()
 
     def mirror(self) -> None:
         """Swap the king's side and the queen's; only without castling rights."""
-        self.board = [piece for rank in range(0, 64, 8) for piece in self.board[rank : rank + 8][::-1]]
+        board = self.board
+        self.board = [piece for rank in range(7, 71, 8) for piece in board[rank : rank - 8 if rank > 7 else None : -1]]
 
     def set_clocks(self, *, high: float = 0.1) -> None:
         """Clocks as games have them, and now and then about to end a game."""
@@ -146,9 +179,8 @@ class Draft:
             self.halfmove = self.below(30) if self.chance(0.5) else 0
             self.fullmove = 1 + self.halfmove // 2 + self.below(90 if self.chance(0.9) else 900)
 
-    def position(self, *, chess960: bool = False) -> Position:
+    def position(self) -> Position:
         """The position, once every man that makes it illegal has been taken off."""
-        self.trim()
         position = Position()
         while True:
             position.set_up(
@@ -159,34 +191,14 @@ class Draft:
                 NO_SQUARE,
                 self.halfmove,
                 self.fullmove,
-                chess960=chess960,
+                chess960=self.chess960,
             )
-            surplus = impossible_checkers(position)
+            surplus = impossible_checkers(position) or (position.checkers() if self.calm else 0)
             if not surplus:
                 return position
             while surplus:
                 self.take_off((surplus & -surplus).bit_length() - 1)
                 surplus &= surplus - 1
-
-    def take_off(self, square: int) -> None:
-        """Take a man off, and with a rook the right it held."""
-        for right in range(4):
-            if self.homes[right] == square:
-                self.castling &= ~(1 << right)
-                self.homes[right] = NO_SQUARE
-        self.clear(square)
-
-    def trim(self) -> None:
-        """Take off men that no side can own: more than eight pawns and promoted pieces together."""
-        for colour in (WHITE, BLACK):
-            base = colour * BLACK_MEN
-            counts = [self.board.count(base + kind) for kind in range(5)]
-            promoted = sum(max(0, counts[kind] - MOST_OWNED[kind]) for kind in ALL_OFFICERS)
-            for kind in (PAWN, KNIGHT, BISHOP, ROOK, QUEEN):
-                while counts[PAWN] + promoted > 8 and counts[kind] > (MOST_OWNED[kind] if kind else 0):
-                    self.take_off(self.board.index(base + kind))
-                    counts[kind] -= 1
-                    promoted -= kind != PAWN
 
 
 def impossible_checkers(position: Position) -> int:

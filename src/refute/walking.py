@@ -26,13 +26,17 @@ SHUFFLE: Final = "shuffle"
 SOURCES: Final = (START, SHUFFLE, *THEMES)
 SPECIAL: Final = 0x1000  # from here on a move is a double push, a castle, a capture, or promotes
 
-# One round of a hunt: how often each source comes up. Walks from the starting position are twenty times
-# longer than the others, so one in a round already gives them a quarter of all positions.
+# One round of a hunt: how often each source comes up. En passant has the most ways to go wrong. A walk from
+# the starting position is twenty times longer than the others: one a round is a quarter of all positions.
 ROUND: Final = (
-    "castling", "en passant", "promotion", "pins", "scattered", "checks", "rooks at home", "en passant",
-    "queens", "few men", "castling", "shuffle", "batteries", "edges", "skirmish", "en passant", "pins",
-    "promotion", "castling", "few men", "checks", "scattered", "rooks at home", "start", "en passant",
-    "batteries", "promotion", "shuffle", "castling", "edges", "skirmish", "few men",
+    "en passant", "castling", "promotion", "pins", "scattered", "en passant", "checks", "rooks at home",
+    "queens", "en passant", "few men", "castling", "shuffle", "batteries", "en passant", "edges",
+    "skirmish", "pins", "en passant", "castling", "promotion", "few men", "checks", "en passant",
+    "scattered", "rooks at home", "start", "castling", "en passant", "batteries", "pins", "shuffle",
+    "promotion", "en passant", "edges", "skirmish", "castling", "few men", "en passant", "checks",
+    "queens", "rooks at home", "scattered", "en passant", "pins", "castling", "shuffle", "promotion",
+    "batteries", "en passant", "few men", "skirmish", "edges", "castling", "en passant", "checks",
+    "scattered", "pins", "rooks at home", "shuffle", "en passant", "castling", "promotion", "few men",
 )  # fmt: skip
 
 
@@ -67,8 +71,13 @@ def make_walk(random: Random, *, chess960: bool = False, sources: Sequence[str] 
     plies = min(plies, longest - len(moves))
     if source == SHUFFLE:
         _shuffle(random, position, plies, moves)
-    else:
-        _play(random, position, plies, moves, eager=0.0 if random.random() < 0.3 else 0.5)
+        return Walk(text, tuple(moves), chess960)
+    if source == "batteries" and plies > 0:
+        _play_one(position, _check(random, position, position.legal_moves()), moves)
+        plies -= 1
+    _play(random, position, plies, moves, eager=0.0 if random.random() < 0.3 else 0.5)
+    if source == "few men" and len(moves) < longest:
+        _play_one(position, _last_move(random, position), moves)
     return Walk(text, tuple(moves), chess960)
 
 
@@ -76,13 +85,13 @@ def _start(random: Random, source: str, chess960: bool) -> tuple[Position, int]:
     """Where a walk begins and how many plies it would like to go."""
     if source == START:
         position = fen.chess960_start(int(random.random() * 960)) if chess960 else fen.start_position()
-        return position, 40 + int(random.random() * 120)
+        return position, 40 + int(random.random() * 60)
     if source == SHUFFLE:
         # What comes back is compared with what was: rights and en passant squares must be worth losing.
         theme = ("castling", "rooks at home", "en passant", "few men")[int(random.random() * 4)]
         plies = (4, 5, 5, 6, 8, 9, 12, 17)[int(random.random() * 8)]
         return compose(random, theme, chess960=chess960), plies
-    plies = int(random.random() * random.random() * 14)
+    plies = int(random.random() * random.random() * 10)
     return compose(random, source, chess960=chess960), plies
 
 
@@ -102,6 +111,12 @@ def _play(random: Random, position: Position, plies: int, moves: list[str], *, e
             move = _rare(random, position, legal)
         if not move:
             move = legal[int(random.random() * len(legal))]
+        _play_one(position, move, moves)
+
+
+def _play_one(position: Position, move: int, moves: list[str]) -> None:
+    """Play a move and note it; 0 is no move."""
+    if move:
         moves.append(position.uci(move))
         position.make(move)
 
@@ -130,13 +145,26 @@ def _rare(random: Random, position: Position, legal: list[int]) -> int:
 
 
 def _check(random: Random, position: Position, legal: list[int]) -> int:
-    """A move that gives check, or 0: at most a dozen are tried, from a random one on."""
+    """A move that gives check, or 0: at most thirty are tried, from a random one on."""
     begin = int(random.random() * len(legal))
-    for move in (legal[begin:] + legal[:begin])[:12]:
+    for move in (legal[begin:] + legal[:begin])[:30]:
         position.make(move)
         check = position.is_check()
         position.unmake()
         if check:
+            return move
+    return 0
+
+
+def _last_move(random: Random, position: Position) -> int:
+    """A move that leaves no reply, mate or stalemate, or 0."""
+    legal = position.legal_moves()
+    begin = int(random.random() * len(legal))
+    for move in legal[begin:] + legal[:begin]:
+        position.make(move)
+        replies = position.count_moves()
+        position.unmake()
+        if not replies:
             return move
     return 0
 
@@ -160,8 +188,7 @@ def _shuffle(random: Random, position: Position, plies: int, moves: list[str]) -
             route.append(route.pop(0))
         else:
             move = legal[int(random.random() * len(legal))]
-        moves.append(position.uci(move))
-        position.make(move)
+        _play_one(position, move, moves)
 
 
 def _route(random: Random, position: Position, legal: list[int]) -> list[int]:
