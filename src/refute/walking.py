@@ -22,8 +22,18 @@ from refute.placements import THEMES, compose
 from refute.walk import LONGEST_WALK, Walk
 
 START: Final = "start"
+KNOWN: Final = "known"
 SHUFFLE: Final = "shuffle"
-SOURCES: Final = (START, SHUFFLE, *THEMES)
+SOURCES: Final = (*THEMES, KNOWN, SHUFFLE, START)  # those with few men and short walks first
+
+# The positions that perft results are usually published for.
+KNOWN_FENS: Final = (
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+)
 SPECIAL: Final = 0x1000  # from here on a move is a double push, a castle, a capture, or promotes
 
 # One round of a hunt: how often each source comes up. En passant has the most ways to go wrong. A walk from
@@ -36,7 +46,7 @@ ROUND: Final = (
     "promotion", "en passant", "edges", "skirmish", "castling", "few men", "en passant", "checks",
     "queens", "rooks at home", "scattered", "en passant", "pins", "castling", "shuffle", "promotion",
     "batteries", "en passant", "few men", "skirmish", "edges", "castling", "en passant", "checks",
-    "scattered", "pins", "rooks at home", "shuffle", "en passant", "castling", "promotion", "few men",
+    "scattered", "pins", "rooks at home", "shuffle", "en passant", "castling", "promotion", "few men", "known",
 )  # fmt: skip
 
 
@@ -86,6 +96,9 @@ def _start(random: Random, source: str, chess960: bool) -> tuple[Position, int]:
     if source == START:
         position = fen.chess960_start(int(random.random() * 960)) if chess960 else fen.start_position()
         return position, 40 + int(random.random() * 60)
+    if source == KNOWN:
+        text = KNOWN_FENS[int(random.random() * len(KNOWN_FENS))]
+        return fen.parse(text, chess960=chess960), int(random.random() * 12)
     if source == SHUFFLE:
         # What comes back is compared with what was: rights and en passant squares must be worth losing.
         theme = ("castling", "rooks at home", "en passant", "few men")[int(random.random() * 4)]
