@@ -88,7 +88,7 @@ def castling(draft: Draft) -> None:
         trouble_castling(draft, BLACK)
     else:
         # A king on the file where a castled rook arrives is checked by the castle.
-        draft.put_enemy_king(FILES[draft.one_of((3, 5))] if draft.chance(0.4) else BOARD)
+        draft.put_enemy_king(FILES[draft.one_of((3, 5))] if draft.chance(0.6) else BOARD)
     trouble_castling(draft, WHITE)
     draft.scatter(draft.below(4), squares=BOARD & ~(RANK_1 | RANK_8) if draft.chance(0.8) else BOARD)
     draft.calm = draft.chance(0.7)
@@ -278,7 +278,8 @@ def en_passant(draft: Draft) -> None:
         line_up(draft, origin, draft.one_of((1, 2, 3, 5, 6, 7)))  # the step discovers check
     if not draft.owned[KING]:
         draft.put_in(KING, BOARD)
-    draft.put_enemy_king()
+    # Now and then where taking en passant gives check.
+    draft.put_enemy_king(PAWN_ATTACKS[passed] if draft.chance(0.15) else BOARD)
     draft.scatter(draft.below(5))
     draft.occupied &= ~(1 << passed | 1 << landing)
     draft.calm = True

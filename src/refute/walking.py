@@ -82,8 +82,11 @@ def make_walk(random: Random, *, chess960: bool = False, sources: Sequence[str] 
     if source == SHUFFLE:
         _shuffle(random, position, plies, moves)
         return Walk(text, tuple(moves), chess960)
-    if source == "batteries" and plies > 0:
-        _play_one(position, _check(random, position, position.legal_moves()), moves)
+    if plies > 0 and source in THEMES:
+        # What the position was composed for is best played at once.
+        legal = position.legal_moves()
+        urge = _check if source == "batteries" else _special
+        _play_one(position, urge(random, position, legal) if random.random() < 0.7 else 0, moves)
         plies -= 1
     _play(random, position, plies, moves, eager=0.0 if random.random() < 0.3 else 0.5)
     if source == "few men" and len(moves) < longest:
@@ -141,9 +144,10 @@ def _rare(random: Random, position: Position, legal: list[int]) -> int:
     king and rook moves that cost a right; checks.
     """
     turn = position.turn
-    choices = [move for move in legal if move >= SPECIAL and move >> 12 != CAPTURE and move >> 12 != DOUBLE_PUSH]
-    if choices and random.random() < 0.6:
-        return choices[int(random.random() * len(choices))]
+    if random.random() < 0.6:
+        move = _special(random, position, legal)
+        if move:
+            return move
     rights = position.castling
     if rights:
         homes = {position.rook_home(right): right >> 1 for right in range(4) if rights >> right & 1}
@@ -155,6 +159,12 @@ def _rare(random: Random, position: Position, legal: list[int]) -> int:
     if choices and random.random() < 0.7:
         return choices[int(random.random() * len(choices))]
     return _check(random, position, legal)
+
+
+def _special(random: Random, position: Position, legal: list[int]) -> int:
+    """A castle, a capture en passant or a promotion, or 0."""
+    choices = [move for move in legal if move >= SPECIAL and move >> 12 != CAPTURE and move >> 12 != DOUBLE_PUSH]
+    return choices[int(random.random() * len(choices))] if choices else 0
 
 
 def _check(random: Random, position: Position, legal: list[int]) -> int:

@@ -199,5 +199,9 @@ def build_portable(folder: Path) -> Path:
 
 def _has_build_tools() -> bool:
     """Whether this interpreter can build without pip fetching Cython first."""
-    code = "import setuptools, Cython; assert tuple(map(int, Cython.__version__.split('.')[:2])) >= (3, 1)"
+    code = (
+        "import setuptools, Cython; "
+        "assert int(setuptools.__version__.split('.')[0]) >= 77; "
+        "assert tuple(map(int, Cython.__version__.split('.')[:2])) >= (3, 1)"
+    )
     return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0

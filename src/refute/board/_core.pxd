@@ -7,6 +7,7 @@ ctypedef unsigned short U16
 ctypedef unsigned char U8
 ctypedef U16 Moves[1098]
 ctypedef U64 Counts[9]
+ctypedef U64 Pair[2]
 
 cdef extern from *:
     """
@@ -198,11 +199,14 @@ cdef class Position:
 
     @cython.locals(key=U64, piece=int, men=U64, right=int)
     cdef U64 _scratch_key(self) noexcept
-    @cython.locals(seen=U64, key=U64, white=U64, black=U64, piece=int, men=U64, square=int, empties=int)
+    @cython.locals(sums=Pair, pieces="U64*", piece=int, key=U64, bits=int, empties=int, square=int, colour=int, men=U64,
+                   total=U64, has_bits=U64)
     cdef int _broken(self) noexcept
-    @cython.locals(pieces="U64*", union=U64)
-    cdef inline int _broken_sets(self, U64 seen) noexcept
-    @cython.locals(pieces="U64*", right=int, home=int, king=int, pawn=int, takeable=int)
+    @cython.locals(seen=U64, piece=int, men=U64, square=int)
+    cdef int _misplaced(self) noexcept
+    @cython.locals(pieces="U64*", white=U64, black=U64)
+    cdef inline int _broken_sets(self) noexcept
+    @cython.locals(pieces="U64*", right=int, back=int, home=int, king=int, pawn=int, takeable=int)
     cdef inline int _broken_state(self, U64 key, U64 white, U64 black) noexcept
     @cython.locals(mixed=U64, colour=int, piece=int, right=int, square=int)
     cdef U64 _mix(self) noexcept

@@ -814,42 +814,68 @@ class Position:
         return key
 
     def _broken(self) -> int:
-        """The number of the first broken invariant, 0 when all hold."""
-        seen = 0
-        key = 0
-        white = 0
-        black = 0
+        """The number of the first broken invariant, 0 when all hold.
+
+        One pass over the men in the mailbox asks whether each has its bit, and adds up key and tallies.
+        With as many bits as men, and as many empty squares as there are left, nothing can be stored
+        wrongly; only otherwise is it worked out in which way it is.
+        """
+        if not cython.compiled:
+            sums = [0, 0]
+        pieces = self.pieces
+        key = ONE - ONE
+        bits = 0
+        for piece in range(12):
+            bits += popcount(pieces[piece])
+        empties = 0
+        for square in range(64):
+            empties += self.board[square] == EMPTY
+        if empties + bits != 64 or bits != popcount(self.occupied_squares):
+            return self._misplaced()
+        for colour in range(2):
+            men = self.colours[colour]
+            total = ONE - ONE
+            has_bits = ONE
+            while men:
+                square = first(men)
+                piece = self.board[square]
+                if piece >= EMPTY:
+                    return self._misplaced()
+                has_bits &= pieces[piece] >> square
+                key ^= PIECE_KEYS[piece * 64 + square]
+                total += TALLIES[piece * 64 + square]
+                men &= men - 1
+            if not has_bits:
+                return self._misplaced()
+            sums[colour] = total
+        return self._broken_sets() or self._broken_state(key, sums[WHITE], sums[BLACK])
+
+    def _misplaced(self) -> int:
+        """Which of the ways in which men can be stored wrongly comes first."""
+        seen = ONE - ONE
         for piece in range(12):
             men = self.pieces[piece]
             if men & seen:
                 return 1
             seen |= men
             while men:
-                square = first(men)
-                if self.board[square] != piece:
+                if self.board[first(men)] != piece:
                     return 2
-                key ^= PIECE_KEYS[piece * 64 + square]
-                if piece < 6:
-                    white += TALLIES[piece * 64 + square]
-                else:
-                    black += TALLIES[piece * 64 + square]
                 men &= men - 1
-        empties = 0
         for square in range(64):
-            empties += self.board[square] == EMPTY
-        # Each bitboard's men are in the mailbox; with as many empty squares, the mailbox has no others.
-        if empties + popcount(seen) != 64:
-            return 3
-        return self._broken_sets(seen) or self._broken_state(key, white, black)
+            if self.board[square] != EMPTY and not seen >> square & 1:
+                return 3
+        return self._broken_sets()
 
-    def _broken_sets(self, seen: int) -> int:
+    def _broken_sets(self) -> int:
         pieces = self.pieces
-        union = pieces[0] | pieces[1] | pieces[2] | pieces[3] | pieces[4] | pieces[5]
-        if self.colours[WHITE] != union:
+        white = pieces[0] | pieces[1] | pieces[2] | pieces[3] | pieces[4] | pieces[5]
+        black = pieces[6] | pieces[7] | pieces[8] | pieces[9] | pieces[10] | pieces[11]
+        if self.colours[WHITE] != white:
             return 4
-        if self.colours[BLACK] != seen ^ union:
+        if self.colours[BLACK] != black:
             return 5
-        if self.occupied_squares != seen:
+        if self.occupied_squares != white | black:
             return 6
         if pieces[KING] == 0 or several(pieces[KING]):
             return 7
@@ -865,10 +891,11 @@ class Position:
             if self.castling >> right & 1:
                 # A king or rook that left home took the right with it: `keeps` knows both homes.
                 home = self.rook_homes[right]
-                if home == NO_SQUARE or self.board[home] != (right >> 1) * 6 + ROOK:
+                back = (right >> 1) * 7
+                if home == NO_SQUARE or home >> 3 != back or self.board[home] != (right >> 1) * 6 + ROOK:
                     return 10
                 king = first(pieces[(right >> 1) * 6 + KING])
-                if self.keeps[king] >> right & 1 or king >> 3 != (right >> 1) * 7:
+                if self.keeps[king] >> right & 1 or king >> 3 != back or (home < king) != right & 1:
                     return 10
                 key ^= CASTLING_KEYS[(right >> 1) * 8 + (home & 7)]
         if self.side != WHITE and self.side != BLACK:
@@ -1092,8 +1119,8 @@ class Position:
             check_signals()
         nodes = 0
         n = self._list(out)
+        before = self._mix()
         for i in range(n):
-            before = self._mix()
             self._play(out[i])
             broken = self._broken()
             if broken:
@@ -1257,6 +1284,7 @@ class Position:
 
     def is_safe(self, move: int) -> bool:
         """Whether a pseudo-legal move leaves its king safe and castles through nothing attacked."""
+        move = index(move)
         if move not in self.pseudo_legal_moves():
             raise MoveError(f"{move!r} is not a pseudo-legal move here")
         return bool(self._is_safe(move, self.side))
@@ -1311,6 +1339,7 @@ class Position:
 
     def make(self, move: int) -> None:
         """Play a legal move; anything else raises MoveError and leaves the position as it was."""
+        move = index(move)
         if not self.is_legal(move):
             raise MoveError(f"{move!r} is not a legal move here")
         self._play(move)

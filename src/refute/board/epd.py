@@ -73,12 +73,12 @@ def read_suite(path: str | PathLike[str], *, chess960: bool = False) -> list[Per
         try:
             cases.append(parse_line(text, chess960=chess960))
         except EpdError as fault:
-            raise EpdError(f"{quote(str(path))}, line {number}: {fault}") from None
+            raise EpdError(f"{ascii(str(path))}, line {number}: {fault}") from None
     return cases
 
 
 def _read_text(path: Path) -> str:
-    name = quote(str(path))
+    name = ascii(str(path))
     # A pipe or a device may never end, and a pipe may never open.
     if not path.is_file():
         raise EpdError(f"{name} is not a file")

@@ -17,6 +17,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS: Final = {
+    "hunt": Entry("refute.commands.hunt", "hunt", "Fuzz an engine beside its witnesses, and shrink what is found."),
     "perft": Entry("refute.commands.perft", "perft", "Count the leaves of the move tree, by root move if asked."),
     "bench": Entry("refute.commands.bench", "bench", "Measure speed beside python-chess and Stockfish, as ratios."),
 }

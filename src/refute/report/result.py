@@ -5,16 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from refute.compare import Skip
 from refute.divergence import Divergence, Quarantine, Signature
 from refute.report.text import command_for, sentence_for
-
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """A check that was not made, and why: never counted as passed."""
-
-    check: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True)

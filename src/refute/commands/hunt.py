@@ -1,0 +1,179 @@
+"""`refute hunt`: the main job."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from refute.commands.common import chess960_option, engine_option, json_option, open_console, print_json
+from refute.errors import InputError, quote
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from refute.hunt import Options, Tally
+
+UNITS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+PLAIN_LINE_SECONDS: Final = 10.0  # between progress lines where nothing can be rewritten
+
+
+def read_seconds(text: str) -> float:
+    """A time as 90, 90s, 1.5m or 2h; anything else is quoted back."""
+    match = re.fullmatch(r"([0-9]{1,7}(?:\.[0-9]{1,3})?)([smh]?)", text)
+    if match is None or float(match[1]) == 0:
+        raise InputError(f"{quote(text)} is not a time: expected something like 60s, 5m or 1h")
+    return float(match[1]) * UNITS[match[2]]
+
+
+def seconds_option(ctx: click.Context, param: click.Parameter, text: str | None) -> float | None:
+    return None if text is None else read_seconds(text)
+
+
+@click.command()
+@engine_option
+@click.option(
+    "--against",
+    metavar="SPEC",
+    multiple=True,
+    help="A witness to believe; repeatable. Default: python-chess, and stockfish when it is installed.",
+)
+@click.option("--time", "seconds", metavar="TIME", callback=seconds_option, help="Stop after this long: 60s, 5m, 1h.")
+@click.option("--walks", type=click.IntRange(1), help="Stop after this many walks.")
+@click.option("--seed", type=click.IntRange(0), help="Which walks; the same seed and --walks find the same.")
+@click.option(
+    "--depth",
+    type=click.IntRange(0, 9),
+    help="Compare perft to this depth at every position. Default: 2 with Stockfish.",
+)
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes to hunt with.")
+@chess960_option
+@click.option("--keep-going", is_flag=True, help="Collect every distinct finding instead of stopping at the first.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 3600),
+    default=10.0,
+    show_default=True,
+    help="Seconds an engine may be silent.",
+)
+@click.option(
+    "--report",
+    "reports",
+    metavar="FORMAT:PATH",
+    multiple=True,
+    help="Write a report: html:, md:, junit:, json:, pytest: or walk: and a path; repeatable.",
+)
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(".refute"),
+    show_default=True,
+    help="Where findings are kept.",
+)
+@json_option
+def hunt(
+    engine: str,
+    against: tuple[str, ...],
+    seconds: float | None,
+    walks: int | None,
+    seed: int | None,
+    depth: int | None,
+    jobs: int,
+    chess960: bool,
+    keep_going: bool,
+    timeout: float,
+    reports: tuple[str, ...],
+    folder: Path,
+    as_json: bool,
+) -> int:
+    """Hunt for the first move an engine gets wrong, and shrink it.
+
+    Drives the engine along random walks beside its witnesses and compares every answer. What is
+    found is on disk (.refute/found/) before anything else happens to it.
+
+    \b
+    Examples:
+      refute hunt                                     our own board, half a minute
+      refute hunt --engine ./mine --time 5m           your engine (UCI, with `go perft`)
+      refute hunt --engine fault:ep-rank-pin          see a finding
+      refute hunt --engine ./mine --keep-going --jobs 2 --report html:report.html
+
+    Exit code: 0 nothing refuted, 1 refuted, 2 could not run.
+    """
+    from refute.hunt import Options
+    from refute.hunt import hunt as run
+    from refute.report import parse_report_option, write_report
+    from refute.report.terminal import print_result
+
+    targets = [parse_report_option(text) for text in reports]
+    options = Options(
+        engine=engine,
+        against=against,
+        seed=secrets.randbelow(2**32) if seed is None else seed,
+        walks=walks,
+        seconds=seconds,
+        depth=depth,
+        jobs=jobs,
+        chess960=chess960,
+        keep_going=keep_going,
+        timeout=timeout,
+        folder=folder,
+    )
+    with Progress(open_console(stderr=True), options) as progress:
+        result = run(options, progress.show)
+    for target in targets:
+        write_report(target, result)
+    if result.is_refuted:
+        for name in ("html", "json"):
+            write_report(parse_report_option(f"{name}:{folder / f'report.{name}'}"), result)
+    if as_json:
+        print_json(result.to_json())
+    else:
+        print_result(result)
+    return 1 if result.is_refuted else 0
+
+
+class Progress:
+    """One line that is rewritten on a terminal; a plain line now and then elsewhere."""
+
+    def __init__(self, console: Console, options: Options) -> None:
+        self.console = console
+        self.options = options
+        self.status = console.status("starting …", spinner="dots") if console.is_terminal else None
+        self.told = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        if self.status is not None:
+            self.status.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self.status is not None:
+            self.status.stop()
+
+    def show(self, tally: Tally) -> None:
+        """Say how far the hunt is, if it is time to."""
+        if self.status is None and time.monotonic() - self.told < PLAIN_LINE_SECONDS:
+            return
+        self.told = time.monotonic()
+        if self.status is not None:
+            self.status.update(self._line(tally))
+        else:
+            self.console.print(self._line(tally), markup=False)
+
+    def _line(self, tally: Tally) -> str:
+        total = tally.total()
+        seconds = max(tally.seconds, 1e-9)
+        unseen = [name for name, count in total.features.items() if count == 0]
+        rarest = min(total.features, key=total.features.__getitem__, default="")
+        rare = f"{len(unseen)} features unseen, next {unseen[0]}" if unseen else f"rarest {rarest}"
+        findings = f"{len(tally.findings)} finding{'s' if len(tally.findings) != 1 else ''}"
+        return (
+            f"{seconds:.0f} s · {total.walks:,} walks · {total.positions:,} positions · "
+            f"{total.nodes / seconds:,.0f} nodes/s · {rare} · {findings}"
+        )

@@ -1,0 +1,242 @@
+"""Make a divergence small: the loop that runs the passes, and the one owner of the predicate.
+
+Divergence ──▶ Shrinker ── passes propose ──▶ legal? smaller? same signature? ──▶ Divergence, smaller
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from typing import Final
+
+import chess
+
+from refute.board import fen
+from refute.compare import Comparer
+from refute.divergence import Divergence, Facet
+from refute.engines.protocol import Ability, Question
+from refute.errors import InputError
+from refute.passes import KING_SQUARES, PASSES, starts_of, weight
+from refute.walk import Walk
+
+DEFAULT_SECONDS: Final = 10.0
+MOST_ROUNDS: Final = 50  # every round but the last makes the walk smaller; this is a rail, not a plan
+
+# A finding of one of these facets shows without asking for the facets that are looked at after it, and without
+# our own board examining itself, which costs far more than its moves.
+ENOUGH: Final = {
+    Facet.MOVES: frozenset({Ability.MOVES}),
+    Facet.CHECK: frozenset({Ability.MOVES, Ability.CHECK}),
+    Facet.FEN: frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN}),
+}
+
+Listener = Callable[[Divergence], None]
+
+
+class OutOfTime(Exception):
+    """The time limit is reached; the best so far stands."""
+
+
+def shrink(
+    divergence: Divergence,
+    comparer: Comparer,
+    *,
+    seconds: float = DEFAULT_SECONDS,
+    listen: Listener | None = None,
+) -> Divergence:
+    """The smallest divergence of the same signature that could be found in time.
+
+    `listen` hears of every improvement. The result's notes say what it cost: `subject_calls`, `shrink_seconds`,
+    `shrunk` ("whole", "out of time", or "not reproduced" when the subject did not diverge again).
+    """
+    return Shrinker(divergence, comparer, seconds=seconds, listen=listen).run()
+
+
+class Shrinker:
+    """Owns the predicate, the sort key, the cache and the clock; `best` is right at every moment."""
+
+    def __init__(
+        self,
+        divergence: Divergence,
+        comparer: Comparer,
+        *,
+        seconds: float = DEFAULT_SECONDS,
+        listen: Listener | None = None,
+    ) -> None:
+        self.first = divergence
+        self.best = divergence
+        self.signature = divergence.signature
+        self.calls = 0  # walks that the subject was asked about
+        self._listen = listen
+        self._began = time.monotonic()
+        self._deadline = self._began + seconds
+        self._seen: dict[Walk, bool] = {}
+        self._objections = _objections(divergence.walk)
+        self._full = comparer
+        self._comparer = _narrow(comparer, divergence)
+
+    def run(self) -> Divergence:
+        """Shrink until no pass helps any more, or the time is over.
+
+        A KeyboardInterrupt goes through, and `result()` then tells the best so far.
+        """
+        shrunk = "whole"
+        try:
+            if not self._reproduces():
+                return self.result("not reproduced")
+            self._loop()
+            if not self._holds_in_full():
+                # The cheap questions led to a place where a dearer one shows another fault first.
+                self.best = self.first
+                self._comparer = self._full
+                self._seen.clear()
+                self._loop()
+            self._say_if_path_dependent()
+        except OutOfTime:
+            shrunk = "out of time"
+        return self.result(shrunk)
+
+    def result(self, shrunk: str = "interrupted") -> Divergence:
+        """The best so far, with what the first divergence knew beyond its walk, and what shrinking cost."""
+        first = self.first
+        notes = dict(first.notes)
+        notes["subject_calls"] = self.calls
+        notes["shrink_seconds"] = round(time.monotonic() - self._began, 3)
+        notes["shrunk"] = shrunk
+        if self.signature.facet is Facet.PERFT:
+            notes["depth"] = self._full.depth
+        return dataclasses.replace(
+            self.best, original=first.original or first.walk, seed=first.seed, count=first.count, notes=notes
+        )
+
+    def attempt(self, walk: Walk) -> bool:
+        """Adopt the walk as the best, if it is smaller, legal, and shows the same fault."""
+        if sort_key(walk) >= sort_key(self.best.walk):
+            return False
+        known = self._seen.get(walk)
+        if known is not None:
+            return known and self._adopt(self._ask(walk))
+        if not self._is_sound(walk):
+            return False
+        found = self._ask(walk)
+        self._seen[walk] = found is not None
+        return self._adopt(found)
+
+    # ------------------------------------------------------------ the predicate
+
+    def _ask(self, walk: Walk, comparer: Comparer | None = None) -> Divergence | None:
+        """The divergence the walk shows, if it is the one we are after."""
+        if time.monotonic() > self._deadline:
+            raise OutOfTime
+        self.calls += 1
+        found = (comparer or self._comparer).compare(walk).divergence
+        return found if found is not None and found.signature == self.signature else None
+
+    def _adopt(self, found: Divergence | None) -> bool:
+        # What is found may be smaller still than what was asked: a walk ends where it first diverges.
+        if found is None or sort_key(found.walk) >= sort_key(self.best.walk):
+            return False
+        self.best = found
+        if self._listen is not None:
+            self._listen(self.result("shrinking"))
+        return True
+
+    def _is_sound(self, walk: Walk) -> bool:
+        """Whether a witness can be asked: a strict reader takes the FEN, and every move is legal."""
+        try:
+            position = fen.parse(walk.fen, chess960=walk.chess960)
+        except InputError:
+            return False
+        if position.chess960 != walk.chess960:
+            return False
+        board = chess.Board(walk.fen, chess960=walk.chess960)
+        if board.status() & ~self._objections:
+            return False
+        for text in walk.moves:
+            move = chess.Move.from_uci(text)
+            if not board.is_legal(move):
+                return False
+            board.push(move)
+        return True
+
+    # ------------------------------------------------------------ the loop
+
+    def _reproduces(self) -> bool:
+        found = self._ask(self.first.walk)
+        if found is None and self._comparer is not self._full:
+            self._comparer = self._full
+            found = self._ask(self.first.walk)
+        if found is None:
+            return False
+        self.best = found
+        return True
+
+    def _loop(self) -> None:
+        for _ in range(MOST_ROUNDS):
+            before = self.best.walk
+            for improve in PASSES:
+                improve(self)
+            if self.best.walk == before:
+                return
+
+    def _holds_in_full(self) -> bool:
+        if self._comparer is self._full:
+            return True
+        found = self._ask(self.best.walk, self._full)
+        if found is None or found.walk != self.best.walk:
+            return False
+        self.best = found
+        return True
+
+    def _say_if_path_dependent(self) -> None:
+        """What keeps its moves does so because the FEN at their end does not show the fault."""
+        if self.best.walk.moves:
+            self.best = dataclasses.replace(self.best, path_dependent=True)
+
+
+def sort_key(walk: Walk) -> tuple[int | str, ...]:
+    """Smaller is better: moves, men, rights and clocks, strength, side to move, kings' squares, text."""
+    placement, side, rights, passed, halfmove, fullmove = walk.fen.split(" ")
+    return (
+        len(walk),
+        sum(letter.isalpha() for letter in placement),
+        len(rights.replace("-", "")) + (passed != "-") + (halfmove != "0") + (fullmove != "1"),
+        weight(placement),
+        int(halfmove) + int(fullmove),
+        side,
+        _kings_cost(placement),
+        str(walk),
+    )
+
+
+def _kings_cost(placement: str) -> int:
+    board = chess.BaseBoard(placement)
+    cost = 0
+    for colour in chess.COLORS:
+        king = board.king(colour)
+        if king is not None:
+            square = king if colour else chess.square_mirror(king)
+            cost += KING_SQUARES.index(square) if square in KING_SQUARES else len(KING_SQUARES)
+    return cost
+
+
+def _narrow(comparer: Comparer, divergence: Divergence) -> Comparer:
+    """A comparer that asks no more than the facet needs; the whole one when that is not known."""
+    enough = ENOUGH.get(divergence.facet)
+    is_complaint = divergence.facet is Facet.MOVES and not (divergence.missing or divergence.extra)
+    if enough is None or is_complaint or not enough & comparer.question.asks:
+        return comparer
+    narrow = Comparer(comparer.subject, comparer.witnesses, chess960=divergence.walk.chess960)
+    narrow.question = Question(comparer.question.asks & enough)
+    # A finding is named from the witness's FEN, whatever else is asked.
+    narrow.questions = [Question(question.asks & (enough | {Ability.FEN})) for question in comparer.questions]
+    return narrow
+
+
+def _objections(walk: Walk) -> chess.Status:
+    """What python-chess objects to along the walk as found: candidates may have these faults and no others."""
+    status = chess.STATUS_VALID
+    for start in starts_of(walk):
+        status |= chess.Board(start, chess960=walk.chess960).status()
+    return status

@@ -1,0 +1,170 @@
+"""A hunt in several processes: each its own engines and every n-th walk, and no finding lost if one dies.
+
+    main ──walk numbers j, j+n, j+2n …──▶ worker j
+         ◀──events over a pipe───────────           a worker that dies was walking number `current`
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from typing import Any, Final
+
+from refute.divergence import Divergence, Facet, Verdict
+from refute.errors import EngineError, RefuteError
+from refute.finding import finding_path, write_finding
+from refute.hunt import Event, Found, Hunter, Listener, Options, Tally, budget, refine_findings
+from refute.kinds import NO_KIND
+from refute.report.result import HuntResult
+from refute.walking import walk_number
+
+FAR: Final = 2**62
+PATIENCE: Final = 5.0  # seconds a worker has to end once told to
+
+
+@dataclass(slots=True)
+class Worker:
+    """One process and what is shared with it."""
+
+    job: int
+    process: Any  # multiprocessing's process classes differ by context
+    events: Connection
+    current: Any  # the walk number it is on
+    is_done: bool = False
+
+
+def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntResult:
+    """Hunt with `options.jobs` workers; findings are the same as with one."""
+    context = multiprocessing.get_context("spawn")
+    # Walks past the limit are left alone: that is how every number of jobs stops at the same finding.
+    limit = context.Value("q", FAR)
+    tally = Tally(options)
+    here = Hunter(options)  # refines what is found; and a wrong SPEC is told before anything starts
+    workers: list[Worker] = []
+    first: Found | None = None
+    interrupted = False
+    try:
+        try:
+            tally.started = time.monotonic()
+            workers = [_start(context, options, job, limit, first=job) for job in range(options.jobs)]
+            for job, event in _events(context, options, workers, limit):
+                if isinstance(event, Found) and not options.keep_going:
+                    first = event if first is None or event.index < first.index else first
+                    limit.value = min(limit.value, event.index)
+                else:
+                    tally.take(job, event)
+                if listen is not None:
+                    listen(tally)
+        except KeyboardInterrupt:
+            interrupted = True
+            limit.value = -1
+        for worker in workers:
+            _end(worker, tally)
+        if first is not None:
+            tally.take(0, first)
+        interrupted |= refine_findings(tally, here)
+        return tally.result(here, interrupted=interrupted)
+    finally:
+        for worker in workers:
+            worker.process.kill()
+            worker.process.join()
+        here.close()
+
+
+def _start(context: Any, options: Options, job: int, limit: Any, *, first: int) -> Worker:
+    receiver, sender = context.Pipe(duplex=False)
+    current = context.Value("q", first)
+    process = context.Process(target=_work, args=(options, job, first, sender, current, limit), daemon=True)
+    process.start()
+    sender.close()
+    return Worker(job, process, receiver, current)
+
+
+def _work(options: Options, job: int, first: int, events: Connection, current: Any, limit: Any) -> None:
+    """What a worker does: hunt its walks and tell what happens."""
+    # Ctrl-C reaches the whole process group; the main process alone decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def numbers() -> Iterator[int]:
+        for index in budget(options, time.monotonic(), first=first, step=options.jobs):
+            if index > limit.value:
+                return
+            current.value = index
+            yield index
+
+    try:
+        hunter = Hunter(options)
+    except RefuteError as error:
+        events.send(error)
+        return
+    try:
+        for event in hunter.run(numbers()):
+            events.send((job, event))
+    finally:
+        hunter.close()
+    events.send(None)
+
+
+def _events(context: Any, options: Options, workers: list[Worker], limit: Any) -> Iterator[tuple[int, Event]]:
+    """What the workers tell, until all are done; one that dies is a finding, and is started again."""
+    while waiting := {worker.events: worker for worker in workers if not worker.is_done}:
+        for ready in wait(list(waiting), timeout=1.0):
+            assert isinstance(ready, Connection)
+            worker = waiting[ready]
+            try:
+                message = ready.recv()
+            except (EOFError, OSError):
+                worker.is_done = True
+                worker.process.join()
+                yield worker.job, _death(options, worker)
+                if options.keep_going and worker.current.value < limit.value:
+                    first = worker.current.value + options.jobs
+                    workers.append(_start(context, options, worker.job + options.jobs, limit, first=first))
+                continue
+            if message is None:
+                worker.is_done = True
+            elif isinstance(message, RefuteError):
+                raise EngineError(str(message))
+            else:
+                yield message
+
+
+def _death(options: Options, worker: Worker) -> Found:
+    """A worker died: whatever was walking there killed it, and that is a finding."""
+    index = worker.current.value
+    walk = walk_number(options.seed, index, chess960=options.chess960)
+    code = worker.process.exitcode
+    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    found = Divergence(
+        walk=walk,
+        facet=Facet.CRASH,
+        verdict=Verdict.CRASH,
+        kind=NO_KIND,
+        subject=options.engine,
+        witness="itself",
+        expected="an answer",
+        actual=f"the process it ran in died ({how}) on walk number {index} or the one after it",
+        seed=options.seed,
+        original=walk,
+    )
+    path = finding_path(options.folder / "found", found)
+    write_finding(path, found)
+    return Found(index, replace(found, notes={"path": str(path), "shrinks": False}))
+
+
+def _end(worker: Worker, tally: Tally) -> None:
+    """Let a worker finish its walk, and hear what it still has to tell."""
+    deadline = time.monotonic() + PATIENCE
+    while not worker.is_done and worker.events.poll(max(0.0, deadline - time.monotonic())):
+        try:
+            message = worker.events.recv()
+        except (EOFError, OSError):
+            return
+        if message is None:
+            return
+        if isinstance(message, tuple):
+            tally.take(*message)
