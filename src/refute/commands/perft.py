@@ -233,7 +233,7 @@ def _print(request: Request, tally: Tally, broken: BrokenInvariant | None, *, in
         console.print(Text.assemble(("refuted", "bold red"), f" {broken}"))
         console.print(Text(f"path: {path or 'none, at the position itself'}"))
         return
-    if request.divide or interrupted:
+    if tally.divide and (request.divide or interrupted):
         for move, nodes in tally.divide.items():
             console.print(Text.assemble((move, "cyan"), f": {nodes}"))
         console.print()
