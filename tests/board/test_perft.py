@@ -30,7 +30,7 @@ COUNTS: dict[str, tuple[str, list[int]]] = {
     "talkchess": (TALKCHESS, [44, 1_486, 62_379, 2_103_487, 89_941_194]),
     "middlegame": (MIDDLEGAME, [46, 2_079, 89_890, 3_894_594, 164_075_551]),
 }
-# The same pages: captures, en passant, castles, promotions, checks, discovered, double, mates.
+# The same page: captures, en passant, castles, promotions, checks, discovered, double, mates.
 DETAILED: dict[str, dict[int, tuple[int, ...]]] = {
     "start": {
         1: (0, 0, 0, 0, 0, 0, 0, 0),
@@ -58,7 +58,7 @@ DETAILED: dict[str, dict[int, tuple[int, ...]]] = {
 # These tables say nothing of discovered and double checks.
 DETAILED_WITHOUT = {
     "promotions": {
-        2: (87, 0, 6, 48, 10, 8),
+        2: (87, 0, 6, 48, 10, 0),
         3: (1_021, 4, 0, 120, 38, 22),
         4: (131_393, 0, 7_795, 60_032, 15_492, 5),
         5: (2_046_173, 6_512, 0, 329_464, 200_568, 50_562),
@@ -141,7 +141,7 @@ def test_divide_has_every_legal_move_and_adds_up(text: str, depth: int, nodes: i
     assert position.fingerprint() == before
 
 
-def test_kiwipete_divided_is_as_published() -> None:
+def test_kiwipete_divides_as_python_chess_counted_it() -> None:
     position = fen.parse(KIWIPETE)
     divided = {position.uci(move): nodes for move, nodes in position.divide(3).items()}
     some = {"e1g1": 2059, "e1c1": 1887, "d5d6": 1991, "e5g6": 1997, "f3h3": 2360, "a2a4": 2149, "e2a6": 1907}
@@ -176,8 +176,9 @@ def test_detailed_perft_counts_promotions_as_published(text: str, depth: int) ->
 
 
 def test_a_castle_that_checks_is_no_discovered_check() -> None:
+    """The rook checks from f1, by castling or by itself, and from h8."""
     detailed = fen.parse("5k2/8/8/8/8/8/8/4K2R w K - 0 1").perft_detailed(1)
-    assert (detailed["checks"], detailed["discovered checks"], detailed["castles"]) == (2, 0, 1)
+    assert (detailed["checks"], detailed["discovered checks"], detailed["castles"]) == (3, 0, 1)
 
 
 def test_discovered_and_double_checks_are_told_apart() -> None:
@@ -260,9 +261,10 @@ def test_table_sizes_out_of_range_are_refused(megabytes: int) -> None:
 @pytest.mark.parametrize("megabytes", [32768, 65536])
 def test_the_largest_tables_count_right_or_say_that_there_is_no_room(megabytes: int) -> None:
     try:
-        assert fen.start_position().perft_hashed(3, megabytes=megabytes) == 8902
+        answer: object = fen.start_position().perft_hashed(3, megabytes=megabytes)
     except MemoryError as refused:
-        assert str(megabytes) in str(refused)
+        answer = str(refused)
+    assert answer in (8902, f"no room for a table of {megabytes} MB")
 
 
 class Rung(Exception):
@@ -271,8 +273,8 @@ class Rung(Exception):
 
 @every_way
 def test_an_interrupted_count_leaves_the_position_as_it_was(way: Callable[[Position, Any], object]) -> None:
-    position = fen.parse(KIWIPETE)
-    position.make_uci("e1g1")
+    position = fen.start_position()
+    position.make_uci("e2e4")
     before = position.fingerprint()
 
     def ring(*_: object) -> None:
