@@ -15,6 +15,7 @@ from refute.errors import BrokenInvariant
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 3 9"
 PASSED = "4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 2"
+KEYED = "self.key ^= EN_PASSANT_KEYS[self.ep & 7]"
 BLACK = "4k3/8/8/8/8/8/4p3/K7 b - - 7 30"
 
 
@@ -38,9 +39,9 @@ FAULTS = [
      BLACK, 1, "make", None, INVARIANTS[16]),
     ("old rights not in the key", "_make", "BLACK_KEY ^ self.castle_keys[self.castling]", "BLACK_KEY",
      CASTLING, 1, "make", None, INVARIANTS[16]),
-    ("new en passant chance not in the key", "_make", "self.ep_keyed = 1\n            self.key ^= EN_PASSANT_KEYS[self.ep & 7]",
+    ("new en passant chance not in the key", "_make", f"self.ep_keyed = 1\n            {KEYED}",
      "self.ep_keyed = 1", "4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", 1, "make", "e2e4", INVARIANTS[16]),
-    ("old en passant chance stays in the key", "_make", "self.key ^= EN_PASSANT_KEYS[self.ep & 7]\n            self.ep_keyed = 0",
+    ("old en passant chance stays in the key", "_make", f"{KEYED}\n            self.ep_keyed = 0",
      "self.ep_keyed = 0", PASSED, 1, "make", None, INVARIANTS[16]),
     ("old en passant square stays", "_make", "self.ep = NO_SQUARE", "pass",
      PASSED, 1, "make", None, INVARIANTS[11]),
