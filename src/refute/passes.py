@@ -27,7 +27,8 @@ WEAKER: Final = {
     chess.KNIGHT: (chess.PAWN,),
     chess.PAWN: (),
 }
-FIRST_SUFFIXES: Final = 4  # these lengths are tried one by one, longer ones by doubling
+FIRST_SUFFIXES: Final = 4  # these lengths are tried one by one, longer ones half as long again each time
+SHORT_SPAN: Final = 8  # spans up to here are tried at every place, and in every length
 
 Edit = Callable[[chess.Board], None]
 
@@ -66,16 +67,14 @@ def drop_first_moves(shrinker: Attempts) -> None:
 
 
 def drop_spans(shrinker: Attempts) -> None:
-    """Leave out moves from the middle, longest spans first."""
-    span = len(shrinker.best.walk)
-    while span:
+    """Leave out moves from the middle, long spans first."""
+    for span in _span_lengths(len(shrinker.best.walk)):
         start = 0
         while start + span <= len(shrinker.best.walk):
             walk = shrinker.best.walk
             shorter = Walk(walk.fen, walk.moves[:start] + walk.moves[start + span :], walk.chess960)
             if not shrinker.attempt(shorter):
-                start += 1
-        span = min(span - 1, len(shrinker.best.walk))
+                start += max(1, span // SHORT_SPAN)
 
 
 def starts_of(walk: Walk) -> list[str]:
@@ -93,6 +92,13 @@ def _suffix(walk: Walk, starts: Sequence[str], plies: int) -> Walk:
     return Walk(starts[cut], walk.moves[cut:], walk.chess960)
 
 
+def _span_lengths(longest: int) -> Iterator[int]:
+    while longest > SHORT_SPAN:
+        longest = longest // 2
+        yield longest
+    yield from range(longest - (longest == SHORT_SPAN), 0, -1)
+
+
 def _suffix_lengths(longest: int) -> Iterator[int]:
     plies = 0
     while plies < longest:
@@ -107,7 +113,7 @@ def keep_actors(shrinker: Attempts) -> None:
     """Take off everything but the kings and what the divergent move touches, or besides that what bears on them."""
     board = chess.Board(shrinker.best.walk.fen, chess960=shrinker.best.walk.chess960)
     actors = _actors(board, shrinker.best)
-    for kept in (actors, actors | _bearing(board, actors)):
+    for kept in (actors, actors | _bearing(board)):
         if shrinker.attempt(edited(shrinker.best.walk, _lifts(_squares(board.occupied & ~kept)))):
             return
 
@@ -156,6 +162,24 @@ def move_kings(shrinker: Attempts) -> None:
         for square in KING_SQUARES:
             target = square if colour else chess.square_mirror(square)
             if shrinker.attempt(edited(shrinker.best.walk, _moves_king(colour, target))):
+                break
+
+
+def settle_men(shrinker: Attempts) -> None:
+    """Bring each man nearer to the middle of the board, a step at a time.
+
+    Findings of one cause then tend to end as one position, wherever they began.
+    """
+    for square in _men(shrinker.best.walk):
+        while True:
+            nearer = sorted(_squares(chess.BB_KING_ATTACKS[square]), key=lambda target: (distance(target), target))
+            for target in nearer:
+                if distance(target) < distance(square) and shrinker.attempt(
+                    edited(shrinker.best.walk, _moves_man(square, target))
+                ):
+                    square = target
+                    break
+            else:
                 break
 
 
@@ -235,6 +259,7 @@ PASSES: Final[tuple[Callable[[Attempts], None], ...]] = (
     weaken_men,
     give_white_the_move,
     move_kings,
+    settle_men,
 )
 
 
@@ -273,9 +298,16 @@ def _puts(square: chess.Square, man: chess.Piece) -> Edit:
 def _moves_king(colour: chess.Color, target: chess.Square) -> Edit:
     def move(board: chess.Board) -> None:
         king = board.king(colour)
-        if king is not None and board.piece_at(target) is None:
-            board.remove_piece_at(king)
-            board.set_piece_at(target, chess.Piece(chess.KING, colour))
+        if king is not None:
+            _moves_man(king, target)(board)
+
+    return move
+
+
+def _moves_man(source: chess.Square, target: chess.Square) -> Edit:
+    def move(board: chess.Board) -> None:
+        if board.piece_at(target) is None:
+            board.set_piece_at(target, board.remove_piece_at(source))
 
     return move
 
@@ -308,21 +340,42 @@ def _actors(board: chess.Board, divergence: Divergence) -> chess.Bitboard:
     return actors & board.occupied
 
 
-def _bearing(board: chess.Board, actors: chess.Bitboard) -> chess.Bitboard:
-    """The men that attack a king, look at it through one other man, or guard what touches it."""
+def _bearing(board: chess.Board) -> chess.Bitboard:
+    """The men that attack a king or a square beside it, or would with nothing in between."""
     bearing = chess.BB_EMPTY
     for colour in chess.COLORS:
         king = board.king(colour)
-        if king is None:
-            continue
-        bearing |= board.attackers_mask(not colour, king)
-        for square in _squares(chess.BB_KING_ATTACKS[king]):
-            bearing |= board.attackers_mask(not colour, square)
-        for square in _squares(board.occupied & chess.BB_RANK_MASKS[king] | board.occupied & chess.BB_FILE_MASKS[king]):
-            bearing |= chess.BB_SQUARES[square]
+        if king is not None:
+            bearing |= board.attackers_mask(not colour, king, chess.BB_EMPTY)
+            for square in _squares(chess.BB_KING_ATTACKS[king]):
+                bearing |= board.attackers_mask(not colour, square)
     return bearing
 
 
+# ------------------------------------------------------------------------------ what is small
+
+
 def weight(placement: str) -> int:
-    """How strong the men on the board are, in all: a pawn 1, a knight 2 … a queen 5."""
+    """How strong the men on the board are, in all: a pawn 1, a knight 2 … a queen 5.
+
+    >>> weight("4k3/8/8/3pP3/8/8/8/Q3K3")
+    7
+    """
     return sum(PIECE_LETTERS.index(letter) % 6 + 1 for letter in placement if letter.isalpha() and letter not in "Kk")
+
+
+def distance(square: chess.Square) -> int:
+    """How far a square is from the middle of the board; d4, e4, d5 and e5 are nearest."""
+    return abs(2 * chess.square_file(square) - 7) + abs(2 * chess.square_rank(square) - 7)
+
+
+def disorder(placement: str) -> int:
+    """How far the kings are from the squares that suit them, and then the other men from the middle."""
+    board = chess.BaseBoard(placement)
+    cost = 0
+    for colour in chess.COLORS:
+        king = board.king(colour)
+        if king is not None:
+            square = king if colour else chess.square_mirror(king)
+            cost += KING_SQUARES.index(square) if square in KING_SQUARES else len(KING_SQUARES)
+    return cost << 10 | sum(map(distance, _squares(board.occupied & ~board.kings)))

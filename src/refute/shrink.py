@@ -17,7 +17,7 @@ from refute.compare import Comparer
 from refute.divergence import Divergence, Facet
 from refute.engines.protocol import Ability, Question
 from refute.errors import InputError
-from refute.passes import KING_SQUARES, PASSES, starts_of, weight
+from refute.passes import PASSES, disorder, starts_of, weight
 from refute.walk import Walk
 
 DEFAULT_SECONDS: Final = 10.0
@@ -71,7 +71,7 @@ class Shrinker:
         self._listen = listen
         self._began = time.monotonic()
         self._deadline = self._began + seconds
-        self._seen: dict[Walk, bool] = {}
+        self._seen: set[Walk] = set()  # asked already, and never smaller than the best again if it showed the fault
         self._objections = _objections(divergence.walk)
         self._full = comparer
         self._comparer = _narrow(comparer, divergence)
@@ -114,13 +114,10 @@ class Shrinker:
         """Adopt the walk as the best, if it is smaller, legal, and shows the same fault."""
         if sort_key(walk) >= sort_key(self.best.walk):
             return False
-        known = self._seen.get(walk)
-        if known is not None:
-            return known and self._adopt(self._ask(walk))
-        if not self._is_sound(walk):
+        if walk in self._seen or not self._is_sound(walk):
             return False
         found = self._ask(walk)
-        self._seen[walk] = found is not None
+        self._seen.add(walk)
         return self._adopt(found)
 
     # ------------------------------------------------------------ the predicate
@@ -196,29 +193,18 @@ class Shrinker:
 
 
 def sort_key(walk: Walk) -> tuple[int | str, ...]:
-    """Smaller is better: moves, men, rights and clocks, strength, side to move, kings' squares, text."""
-    placement, side, rights, passed, halfmove, fullmove = walk.fen.split(" ")
+    """Smaller is better: moves, men, rights and clocks, strength, side to move, where men stand, text."""
+    placement, side, rights, passed, halfmove, fullmove = (*walk.fen.split(" "), "0", "1")[:6]
     return (
         len(walk),
         sum(letter.isalpha() for letter in placement),
         len(rights.replace("-", "")) + (passed != "-") + (halfmove != "0") + (fullmove != "1"),
         weight(placement),
         int(halfmove) + int(fullmove),
-        side,
-        _kings_cost(placement),
+        side == "b",
+        disorder(placement),
         str(walk),
     )
-
-
-def _kings_cost(placement: str) -> int:
-    board = chess.BaseBoard(placement)
-    cost = 0
-    for colour in chess.COLORS:
-        king = board.king(colour)
-        if king is not None:
-            square = king if colour else chess.square_mirror(king)
-            cost += KING_SQUARES.index(square) if square in KING_SQUARES else len(KING_SQUARES)
-    return cost
 
 
 def _narrow(comparer: Comparer, divergence: Divergence) -> Comparer:
