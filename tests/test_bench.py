@@ -45,6 +45,20 @@ def test_a_race_lets_another_go_first_each_round_and_keeps_the_best() -> None:
     assert best == {"a": Lap(12, 1.0), "b": Lap(12, 4.0)}
 
 
+def test_short_laps_are_run_until_they_took_long_enough() -> None:
+    went: list[int] = []
+
+    def run() -> Lap:
+        went.append(1)
+        return Lap(1, 0.25)
+
+    race({"a": run, "b": run}, rounds=2, seconds=2.0)
+    assert len(went) == 8
+    went.clear()
+    race({"a": run, "b": run}, rounds=6, seconds=2.0)
+    assert len(went) == 12
+
+
 def test_a_ratio_compares_speeds_and_not_times() -> None:
     row = Row.of("ours ÷ theirs", Lap(1000, 2.0), Lap(100, 1.0), must=5.0, aim=6.0)
     assert row.ratio == 5.0
@@ -88,7 +102,7 @@ def test_a_wrong_count_is_worth_nothing() -> None:
         "right": lambda fen, depth: Lap(400, 1.0),
         "wrong": lambda fen, depth: Lap(401, 0.001),
     }
-    laps = bench._race(lanes, bench.START, {"right": 2, "wrong": 2}, 1)
+    laps = bench._race(lanes, bench.START, {"right": 2, "wrong": 2}, bench.Pace(1, 0.0))
     row = bench._row("wrong ÷ right", laps["wrong"], laps["right"], must=3.0, aim=5.0)
     assert row.ratio is None
     assert "wrong counted 401" in row.why
@@ -177,7 +191,7 @@ def test_a_contestant_that_dies_leaves_its_last_words(tmp_path: Path) -> None:
 def test_an_import_of_numpy_fails_the_import_row(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").touch()
     (tmp_path / "refute.py").write_text("import numpy\n")
-    row = bench._row_import(1, lambda stage: None, path=tmp_path)
+    row = bench._row_import(bench.Pace(1, 0.0), lambda stage: None, path=tmp_path)
     assert not row.is_ok
     assert "numpy" in row.why
 

@@ -22,6 +22,7 @@ from refute.bench.contestants import (
 
 ROUNDS: Final = 5
 QUICK_ROUNDS: Final = 2
+LONG_ENOUGH: Final = 5.0  # seconds that each race takes at least, unless the number of rounds is given
 LONGEST_IMPORT: Final = 0.1  # seconds
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -34,9 +35,18 @@ NODES: Final = {
     POSITION_4: (1, 6, 264, 9_467, 422_333, 15_833_292, 706_045_033),
 }
 
+ALONE: Final = "nobody to race"  # not a reason of its own: the missing contestant has one
+
 Running = TypeVar("Running", bound=Contestant)
 Tell = Callable[[str], None]
 Count = Callable[[str, int], Lap]  # a FEN and a depth
+
+
+class Pace(NamedTuple):
+    """How often everyone is measured, and how long at least."""
+
+    rounds: int
+    seconds: float
 
 
 class Course(NamedTuple):
@@ -65,16 +75,19 @@ INTERPRETED: Final = (Course("start", START, 4, 3), Course("Kiwipete", KIWIPETE,
 
 def measure_perft(*, rounds: int | None = None, quick: bool = False, tell: Tell = lambda stage: None) -> list[Row]:
     """All rows; what cannot be measured is a row that says why. `tell` hears what is being measured."""
-    rounds = rounds or (QUICK_ROUNDS if quick else ROUNDS)
+    if rounds is not None:
+        pace = Pace(rounds, 0.0)
+    else:
+        pace = Pace(QUICK_ROUNDS, 0.0) if quick else Pace(ROUNDS, LONG_ENOUGH)
     return [
-        *_rows_beside_stockfish(rounds, tell, quick=quick),
-        *_rows_checked(rounds, tell, quick=quick),
-        *_rows_interpreted(rounds, tell, quick=quick),
-        _row_import(rounds, tell),
+        *_rows_beside_stockfish(pace, tell, quick=quick),
+        *_rows_checked(pace, tell, quick=quick),
+        *_rows_interpreted(pace, tell, quick=quick),
+        _row_import(pace, tell),
     ]
 
 
-def _rows_beside_stockfish(rounds: int, tell: Tell, *, quick: bool) -> list[Row]:
+def _rows_beside_stockfish(pace: Pace, tell: Tell, *, quick: bool) -> list[Row]:
     tuned_rows: list[Row] = []
     portable_rows: list[Row] = []
     with ExitStack() as stack:
@@ -90,7 +103,7 @@ def _rows_beside_stockfish(rounds: int, tell: Tell, *, quick: bool) -> list[Row]
         for course in BESIDE_STOCKFISH:
             name, depth = course.at(quick=quick)
             tell(f"bulk perft beside Stockfish, {name}")
-            laps = _race(lanes, course.fen, dict.fromkeys(lanes, depth), rounds)
+            laps = _race(lanes, course.fen, dict.fromkeys(lanes, depth), pace)
             theirs = laps["Stockfish"]
             measure = f"compiled bulk perft ÷ Stockfish, {name}"
             tuned_rows.append(_row(measure, laps["tuned"], theirs, must=3.0, aim=5.0))
@@ -99,7 +112,7 @@ def _rows_beside_stockfish(rounds: int, tell: Tell, *, quick: bool) -> list[Row]
     return tuned_rows + portable_rows
 
 
-def _rows_checked(rounds: int, tell: Tell, *, quick: bool) -> list[Row]:
+def _rows_checked(pace: Pace, tell: Tell, *, quick: bool) -> list[Row]:
     rows = []
     with ExitStack() as stack:
         ours = _enter(stack, start_compiled)
@@ -111,13 +124,13 @@ def _rows_checked(rounds: int, tell: Tell, *, quick: bool) -> list[Row]:
         for course in CHECKED:
             name, depth = course.at(quick=quick)
             tell(f"checked perft beside python-chess, {name}")
-            laps = _race(lanes, course.fen, {"ours": depth, "theirs": depth - 1}, rounds)
+            laps = _race(lanes, course.fen, {"ours": depth, "theirs": depth - 1}, pace)
             measure = f"compiled checked perft ÷ python-chess plain perft, {course.name}"
             rows.append(_row(measure, laps["ours"], laps["theirs"], must=20.0, aim=100.0))
     return rows
 
 
-def _rows_interpreted(rounds: int, tell: Tell, *, quick: bool) -> list[Row]:
+def _rows_interpreted(pace: Pace, tell: Tell, *, quick: bool) -> list[Row]:
     rows = []
     with ExitStack() as stack:
         ours = _enter(stack, lambda: Worker(REFUTE_PURE="1"))
@@ -131,13 +144,13 @@ def _rows_interpreted(rounds: int, tell: Tell, *, quick: bool) -> list[Row]:
         for course in INTERPRETED:
             name, depth = course.at(quick=quick)
             tell(f"interpreted perft beside python-chess, {name}")
-            laps = _race(lanes, course.fen, dict.fromkeys(lanes, depth), rounds)
+            laps = _race(lanes, course.fen, dict.fromkeys(lanes, depth), pace)
             measure = f"interpreted bulk perft ÷ python-chess with legal_moves.count(), {name}"
             rows.append(_row(measure, laps["ours"], laps["theirs"], must=3.0, aim=5.0))
     return rows
 
 
-def _row_import(rounds: int, tell: Tell, *, path: Path = HERE) -> Row:
+def _row_import(pace: Pace, tell: Tell, *, path: Path = HERE) -> Row:
     """How many times `import refute` fits into the time it may take."""
     tell("import refute")
     code = (
@@ -146,7 +159,7 @@ def _row_import(rounds: int, tell: Tell, *, path: Path = HERE) -> Row:
     )
     measure = f"{LONGEST_IMPORT} s ÷ import refute, without numpy"
     best = float("inf")
-    for _ in range(max(rounds, 3)):
+    for _ in range(max(pace.rounds, 3)):
         argv, environment = python("-c", code, path=path)
         done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=60, check=True)
         seconds, numpy = done.stdout.split()
@@ -168,15 +181,16 @@ def _enter(stack: ExitStack, start: Callable[[], Running]) -> Running | str:
     return runner
 
 
-def _race(lanes: Mapping[str, Count | str], fen: str, depths: Mapping[str, int], rounds: int) -> dict[str, Lap | str]:
+def _race(lanes: Mapping[str, Count | str], fen: str, depths: Mapping[str, int], pace: Pace) -> dict[str, Lap | str]:
     """The best lap of each lane that has a contestant, and the reason of each that has none."""
     results: dict[str, Lap | str] = {name: lane for name, lane in lanes.items() if isinstance(lane, str)}
     racers = {
         name: _counted_right(name, lane, fen, depths[name]) for name, lane in lanes.items() if not isinstance(lane, str)
     }
-    # Alone there is nothing to compare with.
+    if len(racers) < 2:
+        return results | dict.fromkeys(racers, ALONE)
     try:
-        return results | (race(racers, rounds=rounds) if len(racers) > 1 else dict.fromkeys(racers, "nobody to race"))
+        return results | race(racers, rounds=pace.rounds, seconds=pace.seconds)
     except CannotMeasure as reason:
         return results | dict.fromkeys(racers, str(reason))
 
@@ -196,5 +210,5 @@ def _counted_right(name: str, count: Count, fen: str, depth: int) -> Callable[[]
 def _row(measure: str, ours: Lap | str, theirs: Lap | str, *, must: float, aim: float) -> Row:
     if isinstance(ours, Lap) and isinstance(theirs, Lap):
         return Row.of(measure, ours, theirs, must=must, aim=aim)
-    reasons = [reason for reason in (ours, theirs) if isinstance(reason, str) and reason != "nobody to race"]
+    reasons = [reason for reason in (ours, theirs) if isinstance(reason, str) and reason != ALONE]
     return Row(measure, None, must, aim, why="; ".join(dict.fromkeys(reasons)))
