@@ -86,8 +86,9 @@ def make_walk(random: Random, *, chess960: bool = False, sources: Sequence[str] 
         # What the position was composed for is best played at once.
         legal = position.legal_moves()
         urge = _check if source == "batteries" else _special
-        _play_one(position, urge(random, position, legal) if random.random() < 0.7 else 0, moves)
-        plies -= 1
+        move = urge(random, position, legal) if random.random() < 0.7 else 0
+        _play_one(position, move, moves)
+        plies -= move != 0
     _play(random, position, plies, moves, eager=0.0 if random.random() < 0.3 else 0.5)
     if source == "few men" and len(moves) < longest:
         _play_one(position, _last_move(random, position), moves)
