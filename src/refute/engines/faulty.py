@@ -9,6 +9,7 @@ source is an error, so that a fault can never silently become the sound board.
 from __future__ import annotations
 
 from difflib import get_close_matches
+from textwrap import dedent
 from types import ModuleType
 from typing import Final
 
@@ -40,17 +41,51 @@ def faulty_board(fault: Planted) -> ModuleType:
 
 
 def edited_source(fault: Planted) -> str:
-    """The source of the fault's module with its edits made, each as often as it says and no more."""
-    text = source_of(fault.module)
-    for edit in fault.edits:
-        found = text.count(edit.old)
-        if found != edit.times:
+    """The source of the fault's module with its patch applied, each part of it in the one place that fits."""
+    lines = source_of(fault.module).splitlines()
+    changes = []
+    for old, new in hunks(fault.patch):
+        places = _places(lines, old)
+        if len(places) != 1:
             raise RefuteError(
-                f"fault {fault.name} no longer applies: {quote(edit.old)} is in board/{fault.module}.py "
-                f"{found} times, expected {edit.times}"
+                f"fault {fault.name} no longer applies: {quote(old[0].strip())} … "
+                f"fits board/{fault.module}.py in {len(places)} places, expected 1"
             )
-        text = text.replace(edit.old, edit.new)
-    return text
+        shift = _indent(lines[places[0]]) - _indent(old[0])
+        changes.append((places[0], len(old), [" " * (_indent(line) + shift) + line.lstrip() for line in new]))
+    # From the end, so that the places still to come stay where they are.
+    for place, length, new in sorted(changes, reverse=True):
+        lines[place : place + length] = new
+    return "\n".join(lines) + "\n"
+
+
+def hunks(patch: str) -> list[tuple[list[str], list[str]]]:
+    """The parts of a patch, blank lines between them: the lines found and the lines they become."""
+    parts: list[tuple[list[str], list[str]]] = []
+    for block in dedent(patch).strip("\n").split("\n\n"):
+        lines = block.splitlines()
+        old = [line[2:] for line in lines if line[0] != "+"]
+        new = [line[2:] for line in lines if line[0] != "-"]
+        parts.append((old, new))
+    return parts
+
+
+def _places(lines: list[str], wanted: list[str]) -> list[int]:
+    """Where the wanted lines stand together, all indented by the same amount more or less."""
+    texts = [line.lstrip() for line in wanted]
+    steps = [_indent(line) - _indent(wanted[0]) for line in wanted]
+    return [
+        at
+        for at in range(len(lines) - len(wanted) + 1)
+        if all(
+            lines[at + i].lstrip() == texts[i] and _indent(lines[at + i]) - _indent(lines[at]) == steps[i]
+            for i in range(len(wanted))
+        )
+    ]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _near(name: str) -> str:
