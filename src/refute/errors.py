@@ -68,9 +68,9 @@ class EngineError(RefuteError):
 class BrokenInvariant(RefuteError):
     """Our own board caught itself in a state that must not be.
 
-    `stage` is "make", "unmake", "null", "unmake null" or "generate"; `path` is the moves (as 16-bit numbers) that lead from
-    the position asked to the faulty move, that move last. `number` is the broken invariant's, 0 when
-    every invariant holds but something was not restored.
+    `stage` is "make", "unmake", "null", "unmake null" or "generate"; `path` is the moves (as 16-bit
+    numbers) that lead from the position asked to the faulty move, that move last. `number` is the
+    broken invariant's, 0 when every invariant holds but something was not restored.
     """
 
     def __init__(self, stage: str, message: str, path: Sequence[int] = (), *, number: int = 0) -> None:

@@ -1,8 +1,8 @@
 """The hunt: seed, budget, workers and stop; everything else is handed what it needs.
 
-    walk numbers ──▶ Hunter (one process each) ──events──▶ Tally ──▶ HuntResult
-                        │ compare, features
-                        └ a finding: on disk first, then drilled, shrunk, explained, and on disk again
+walk numbers ──▶ Hunter (one process each) ──events──▶ Tally ──▶ HuntResult
+                    │ compare, features
+                    └ a finding: on disk first, then drilled, shrunk, explained, and on disk again
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from refute.compare import Comparer, Skip
+from refute.compare import Comparer, Skip, counts_quickly
 from refute.divergence import Divergence, Quarantine, Signature
-from refute.engines.protocol import Ability, Engine
+from refute.engines.protocol import Engine
 from refute.engines.spec import find_stockfish, open_engine
 from refute.errors import EngineError
 from refute.explain import explain
@@ -167,8 +167,7 @@ class Hunter:
 def _depth(depth: int | None, witnesses: Sequence[Engine]) -> int:
     if depth is not None:
         return depth
-    quick = any(Ability.PERFT in witness.abilities and witness.name != "python-chess" for witness in witnesses)
-    return 2 if quick else 0
+    return 2 if any(map(counts_quickly, witnesses)) else 0
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """A hunt in several processes: each its own engines and every n-th walk, and no finding lost if one dies.
 
-    main ──walk numbers j, j+n, j+2n …──▶ worker j
-         ◀──events over a pipe───────────           a worker that dies was walking number `current`
+main ──walk numbers j, j+n, j+2n …──▶ worker j
+     ◀──events over a pipe───────────           a worker that dies was walking number `current`
 """
 
 from __future__ import annotations

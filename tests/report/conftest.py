@@ -7,9 +7,10 @@ import dataclasses
 import chess
 import pytest
 
+from refute.compare import Skip
 from refute.divergence import Divergence, Facet, Quarantine, Verdict
 from refute.explain import explain
-from refute.report.result import HuntResult, Skip
+from refute.report.result import HuntResult
 from refute.walk import START_FEN, Walk
 
 HOSTILE = (

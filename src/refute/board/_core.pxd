@@ -257,6 +257,10 @@ cdef class Position:
     cdef int _audit_null(self) except -1
     @cython.locals(out=Moves, replies=Moves, us=int, n=int, i=int, total=U64, legal=list, safe=list)
     cdef int _audit_generators(self) except -1
+    @cython.locals(square=int)
+    cpdef list mailbox(self)
+    @cython.locals(pieces="U64*", rooks=U64, right=int)
+    cpdef tuple numbers(self)
     @cython.locals(square=int, piece=int, colour=int, right=int)
     cdef int _same(self, Position other) noexcept
     cdef int _return_to(self, Py_ssize_t root) except -1

@@ -250,14 +250,17 @@ class Position:
         Numbers out of range raise ValueError. A position that breaks an invariant can be looked at and
         validated, but not played or counted: nothing below checks bounds when compiled.
         """
-        mailbox = list(map(index, mailbox))
-        rook_homes = list(map(index, rook_homes))
+        mailbox, rook_homes = list(mailbox), list(rook_homes)
         turn, castling, en_passant = index(turn), index(castling), index(en_passant)
         halfmove, fullmove = index(halfmove), index(fullmove)
-        if len(mailbox) != 64 or not all(0 <= piece <= EMPTY for piece in mailbox):
-            raise ValueError("a mailbox is 64 pieces, each 0 to 12")
-        if len(rook_homes) != 4 or not all(0 <= home <= NO_SQUARE for home in rook_homes):
-            raise ValueError("there are four rook homes, each 0 to 63, or 64 for none")
+        if len(mailbox) != 64 or len(rook_homes) != 4:
+            raise ValueError("a mailbox has 64 pieces, and there are four rook homes")
+        for man in mailbox:
+            if not isinstance(man, int) or not 0 <= man <= 12:
+                raise ValueError(f"{man!r} is not a piece: expected 0 to 11, or 12 for an empty square")
+        for home in rook_homes:
+            if not isinstance(home, int) or not 0 <= home <= 64:
+                raise ValueError(f"{home!r} is not a rook's home: expected 0 to 63, or 64 for none")
         if turn not in (0, 1) or not 0 <= castling < 16 or not 0 <= en_passant <= NO_SQUARE:
             raise ValueError(f"turn {turn}, castling {castling} or en passant {en_passant} is out of range")
         if not 0 <= halfmove <= 100_000 or not 0 <= fullmove <= 100_000:
@@ -279,8 +282,9 @@ class Position:
             self.board[square] = EMPTY
             self.keeps[square] = 15
         for square in range(64):
-            if mailbox[square] != EMPTY:
-                self._place(mailbox[square], square)
+            piece = mailbox[square]
+            if piece != EMPTY:
+                self._place(piece, square)
         self._set_up_castling(rook_homes)
         self.ep_keyed = self._has_legal_en_passant(turn)
         self.key = self._scratch_key()
@@ -567,8 +571,8 @@ class Position:
 
         checkers = PAWN_ATTACKS[us * 64 + king] & pieces[theirs] | KNIGHT_ATTACKS[king] & pieces[theirs + KNIGHT]
         pinned = 0
-        snipers = (
-            ROOK_RAYS[king] & (pieces[theirs + ROOK] | queens) | BISHOP_RAYS[king] & (pieces[theirs + BISHOP] | queens)
+        snipers = ROOK_RAYS[king] & (pieces[theirs + ROOK] | queens) | BISHOP_RAYS[king] & (
+            pieces[theirs + BISHOP] | queens
         )
         while snipers:
             sniper = first(snipers)
@@ -685,9 +689,7 @@ class Position:
             n += popcount(singles) + popcount(doubles) + popcount(lefts) + popcount(rights)
             if (singles | lefts | rights) & BACK_RANKS:
                 # Four promotions each, one of them counted already.
-                n += 3 * (
-                    popcount(singles & BACK_RANKS) + popcount(lefts & BACK_RANKS) + popcount(rights & BACK_RANKS)
-                )
+                n += 3 * (popcount(singles & BACK_RANKS) + popcount(lefts & BACK_RANKS) + popcount(rights & BACK_RANKS))
         else:
             n = self._emit_pawns(out, n, singles, 8 if us == BLACK else -8, 0)
             n = self._emit_pawns(out, n, doubles, 16 if us == BLACK else -16, 1)
@@ -1210,6 +1212,37 @@ class Position:
         """The piece on a square, 12 for none."""
         return self.board[_square(square)]
 
+    def mailbox(self) -> list[int]:
+        """The pieces on all squares, a1 first."""
+        return [self.board[square] for square in range(64)]
+
+    def numbers(self) -> tuple[int, ...]:
+        """The position as other boards would say it in numbers, to be compared without writing a FEN.
+
+        Pawns to kings of both colours, white's men, black's men, the side to move, the rooks that may
+        castle, the en passant square if a legal capture exists (else -1), both clocks.
+        """
+        pieces = self.pieces
+        rooks = ONE - ONE
+        for right in range(4):
+            if self.castling >> right & 1:
+                rooks |= ONE << self.rook_homes[right]
+        return (
+            pieces[0] | pieces[6],
+            pieces[1] | pieces[7],
+            pieces[2] | pieces[8],
+            pieces[3] | pieces[9],
+            pieces[4] | pieces[10],
+            pieces[5] | pieces[11],
+            self.colours[WHITE],
+            self.colours[BLACK],
+            self.side,
+            rooks,
+            self.ep if self.ep_keyed else -1,
+            self.halfmove,
+            self.fullmove,
+        )
+
     def bitboard(self, piece: int) -> int:
         """The squares of one piece, 0 to 11."""
         if not 0 <= piece < 12:
@@ -1378,13 +1411,15 @@ class Position:
 
     def mirrored(self) -> Position:
         """The same position with colours and ranks exchanged: its moves are this one's, mirrored."""
-        twin = Position()
+        twin = self.copy()
         mailbox = [EMPTY] * 64
         for square in range(64):
             piece = self.board[square ^ 56]
             if piece != EMPTY:
                 mailbox[square] = (piece + 6) % 12
-        homes = [self.rook_homes[right ^ 2] ^ 56 if self.castling >> (right ^ 2) & 1 else NO_SQUARE for right in range(4)]
+        homes = [
+            self.rook_homes[right ^ 2] ^ 56 if self.castling >> (right ^ 2) & 1 else NO_SQUARE for right in range(4)
+        ]
         twin.set_up(
             mailbox,
             self.side ^ 1,

@@ -39,6 +39,7 @@ def load_interpreted_core() -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    sys.modules[PACKAGE]._core = module  # type: ignore[attr-defined]  # as importing it would have done
     spec.loader.exec_module(module)
 
 

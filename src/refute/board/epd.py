@@ -73,7 +73,7 @@ def read_suite(path: str | PathLike[str], *, chess960: bool = False) -> list[Per
         try:
             cases.append(parse_line(text, chess960=chess960))
         except EpdError as fault:
-            raise EpdError(f"{ascii(str(path))}, line {number}: {fault}") from None
+            raise EpdError(f"{str(path)!a}, line {number}: {fault}") from None
     return cases
 
 

@@ -42,6 +42,9 @@ _PIECES: Final = {letter: piece for piece, letter in enumerate(PIECE_LETTERS)}
 # EPD lines have the first four fields only; then the clocks are 0 and 1.
 
 
+_BLANK: Final = Position()  # copying it costs a fiftieth of making another
+
+
 def parse(text: str, *, chess960: bool = False) -> Position:
     """Read a FEN of six fields, or of four with clocks 0 1; anything else raises FenError naming the field.
 
@@ -63,7 +66,7 @@ def parse(text: str, *, chess960: bool = False) -> Position:
         raise FenError("side to move", f"{quote(fields[1])} is neither 'w' nor 'b'")
     turn = WHITE if fields[1] == "w" else BLACK
     castling, rook_homes, needs_chess960 = _read_castling(fields[2], mailbox)
-    position = Position()
+    position = _BLANK.copy()
     en_passant = NO_SQUARE
     if fields[3] != "-":
         en_passant = _read_en_passant(fields[3], mailbox, turn, position)
@@ -94,7 +97,7 @@ def write(position: Position, *, en_passant: EnPassantPolicy = "legal", shredder
     """
     if en_passant not in ("legal", "always"):
         raise ValueError(f"en passant policy {en_passant!r} is neither 'legal' nor 'always'")
-    men = tuple(map(position.piece_at, range(64)))
+    men = tuple(position.mailbox())
     placement = "/".join([_rank_text(men[start : start + 8]) for start in range(56, -8, -8)])
     side = "w" if position.turn == WHITE else "b"
     target = position.en_passant

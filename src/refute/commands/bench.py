@@ -25,14 +25,20 @@ def _bench_perft(rounds: int | None, tell: Tell, *, quick: bool) -> list[Row]:
     return measure_perft(rounds=rounds, quick=quick, tell=tell)
 
 
+def _bench_hunt(rounds: int | None, tell: Tell, *, quick: bool) -> list[Row]:
+    from refute.bench.hunt import measure_hunt
+
+    return measure_hunt(rounds=rounds, quick=quick, tell=tell)
+
+
 WIDTH_ELSEWHERE: Final = 140  # columns, so that a file or a log has one line for each row
 
 # What can be measured, in the order of the report; each is imported only when it is wanted.
-BENCHES: Final = {"perft": _bench_perft}
+BENCHES: Final = {"perft": _bench_perft, "hunt": _bench_hunt}
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[perft]...")
+@click.argument("names", nargs=-1, metavar="[perft] [hunt]")
 @click.option("--rounds", type=click.IntRange(1, 1000), metavar="N", help="Measure N times and keep the best.")
 @click.option("--quick", is_flag=True, help="Count less deep, to try the bench out; ratios are rough.")
 @json_option
@@ -50,6 +56,7 @@ def bench(ctx: click.Context, names: tuple[str, ...], rounds: int | None, quick:
       refute bench perft
       refute bench perft --quick
       refute bench perft --rounds 10 --json
+      refute bench hunt                        takes a quarter of an hour: memory is watched for ten minutes
     """
     from refute.bench import exit_code
 

@@ -1,7 +1,7 @@
 """Our own board as an engine: compiled, interpreted, or an edited copy, and always examined from inside.
 
-    position ──▶ moves, FEN, check, outcome, key      compared with the witnesses
-             └─▶ _examine: audit, FEN twin, mirror    complaints, which need no witness
+position ──▶ moves, FEN, check, outcome, key      compared with the witnesses
+         └─▶ _examine: audit, FEN twin, mirror    complaints, which need no witness
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from refute import __version__
 from refute.board.copies import interpreted_copy
 from refute.board.move import decode_uci
 from refute.engines.protocol import Ability, Answer, Complaint, Fault, Question, Trouble
-from refute.errors import BrokenInvariant, RefuteError
+from refute.errors import BrokenInvariant, InputError, RefuteError
 from refute.walk import Walk
 
 # The invariants that speak of the key alone: the position is right and its hash is not.
@@ -65,6 +65,8 @@ class OwnEngine:
                 answers.append(self._answer(position, question, last=False))
                 position.make_uci(text)
             answers.append(self._answer(position, question, last=True))
+        except InputError as error:
+            answers.append(Fault(Trouble.ASTRAY, str(error)))  # it refuses a FEN or a move that is right
         except Exception as error:  # an edited copy may raise anything, and that is a finding
             answers.append(_fault(error))
         return answers
@@ -88,6 +90,8 @@ class OwnEngine:
             for text in walk.moves:
                 position.make_uci(text)
             return self._answer(position, question, last=True)
+        except InputError as error:
+            return Fault(Trouble.ASTRAY, str(error))
         except Exception as error:  # as in `along`
             return _fault(error)
 
@@ -100,6 +104,8 @@ class OwnEngine:
             answer.check = position.is_check()
         if Ability.FEN in asks:
             answer.fen = self._board.fen.write(position)
+        if Ability.NUMBERS in asks:
+            answer.numbers = position.numbers()
         if Ability.OUTCOME in asks:
             answer.outcome = self._board.outcome.outcome(position) or ""
         if Ability.KEY in asks:
@@ -116,9 +122,11 @@ class OwnEngine:
             position.audit()
         except BrokenInvariant as failure:
             return _complaint(position, failure)
-        except self._board._core.BrokenInvariant as failure:
-            return _complaint(position, failure)
-        return self._check_twin(position) or self._check_mirror(position) or (self._check_table(position) if last else None)
+        complaint = self._check_twin(position) or self._check_mirror(position)
+        # Counting three plies costs as much as all the rest, so one walk in eight is enough.
+        if complaint is None and last and position.key % 8 == 0:
+            complaint = self._check_table(position)
+        return complaint
 
     def _check_twin(self, position: Any) -> Complaint | None:
         """A fresh board read from the position's FEN is the same position, key included."""

@@ -20,6 +20,7 @@ class Ability(enum.StrEnum):
     MOVES = "moves"  # the legal moves
     PERFT = "perft"  # perft counts, divided by root move
     FEN = "fen"  # the position as a FEN
+    NUMBERS = "numbers"  # the position as a tuple of numbers, where a FEN would cost more than all the rest
     CHECK = "check"  # whether the side to move is in check
     OUTCOME = "outcome"  # how the game ended, if it did
     KEY = "key"  # a hash key that equal positions share
@@ -55,6 +56,7 @@ class Answer:
     moves: Sequence[int] | None = None
     divide: dict[int, int] | None = None  # code → nodes; their sum is the perft count
     fen: str | None = None  # en passant square only when a legal capture exists
+    numbers: tuple[int, ...] | None = None  # as `Position.numbers` orders them
     check: bool | None = None
     outcome: str | None = None  # "" while the game goes on
     key: int | None = None

@@ -65,7 +65,15 @@ class PythonChessEngine:
 
 
 _ABILITIES: Final = frozenset(
-    {Ability.MOVES, Ability.PERFT, Ability.FEN, Ability.CHECK, Ability.OUTCOME, Ability.CHESS960}
+    {
+        Ability.MOVES,
+        Ability.PERFT,
+        Ability.FEN,
+        Ability.NUMBERS,
+        Ability.CHECK,
+        Ability.OUTCOME,
+        Ability.CHESS960,
+    }
 )
 
 
@@ -159,9 +167,31 @@ def _answer(board: chess.Board, question: Question) -> Answer:
         answer.outcome = _outcome(board, answer)
     if Ability.FEN in asks:
         answer.fen = write_fen(board)
+    if Ability.NUMBERS in asks:
+        answer.numbers = _numbers(board)
     if Ability.PERFT in asks and question.depth > 0:
         answer.divide = _divide(board, question.depth)
     return answer
+
+
+def _numbers(board: chess.Board) -> tuple[int, ...]:
+    """What its FEN would say, in the order of our own board's `numbers`."""
+    square = board.ep_square
+    return (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[True],
+        board.occupied_co[False],
+        0 if board.turn else 1,
+        board.clean_castling_rights(),
+        square if square is not None and board.has_legal_en_passant() else -1,
+        board.halfmove_clock,
+        board.fullmove_number,
+    )
 
 
 def _outcome(board: chess.Board, answer: Answer) -> str:

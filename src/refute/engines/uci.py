@@ -87,6 +87,7 @@ class UciEngine:
             Ability.OUTCOME: "UCI has no question for how a game ended",
             Ability.KEY: "its key has rules of its own (Stockfish's steps with the halfmove clock)",
             Ability.STATE: "a process cannot be looked into",
+            Ability.NUMBERS: "a process answers in text",
         }
         if self._dialect.label is None:
             why = "'go perft 1' gave no divide ('e2e4: 1' and so on, then 'Nodes searched: 20')"

@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from refute.compare import Skip
 from refute.errors import InputError, quote
 from refute.finding import finding_path, write_atomically, write_finding
-from refute.report.result import HuntResult, Skip
+from refute.report.result import HuntResult
 from refute.report.text import command_for, sentence_for
 
 __all__ = [
