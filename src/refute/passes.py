@@ -28,6 +28,7 @@ WEAKER: Final = {
     chess.PAWN: (),
 }
 FIRST_SUFFIXES: Final = 4  # these lengths are tried one by one, longer ones half as long again each time
+SHORTEST_CYCLE: Final = 4  # plies from a position back to itself
 SHORT_SPAN: Final = 8  # spans up to here are tried at every place, and in every length
 
 Edit = Callable[[chess.Board], None]
@@ -75,6 +76,16 @@ def drop_spans(shrinker: Attempts) -> None:
             shorter = Walk(walk.fen, walk.moves[:start] + walk.moves[start + span :], walk.chess960)
             if not shrinker.attempt(shorter):
                 start += max(1, span // SHORT_SPAN)
+
+
+def turn_back(shrinker: Attempts) -> None:
+    """Come back to a position by the shortest way: each side goes out and straight back."""
+    walk = shrinker.best.walk
+    for start in range(len(walk) - SHORTEST_CYCLE):
+        out = walk.moves[start : start + 2]
+        back = tuple(move[2:4] + move[:2] for move in out)
+        if shrinker.attempt(Walk(walk.fen, (*walk.moves[:start], *out, *back), walk.chess960)):
+            return
 
 
 def starts_of(walk: Walk) -> list[str]:
@@ -252,6 +263,7 @@ PASSES: Final[tuple[Callable[[Attempts], None], ...]] = (
     keep_actors,
     lift_men,
     drop_spans,
+    turn_back,
     drop_rights,
     drop_en_passant,
     reset_clocks,

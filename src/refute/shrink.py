@@ -29,6 +29,8 @@ ENOUGH: Final = {
     Facet.MOVES: frozenset({Ability.MOVES}),
     Facet.CHECK: frozenset({Ability.MOVES, Ability.CHECK}),
     Facet.FEN: frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN}),
+    Facet.OUTCOME: frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN, Ability.OUTCOME}),
+    Facet.KEY: frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN, Ability.KEY}),
 }
 
 Listener = Callable[[Divergence], None]
@@ -124,11 +126,14 @@ class Shrinker:
 
     def _ask(self, walk: Walk, comparer: Comparer | None = None) -> Divergence | None:
         """The divergence the walk shows, if it is the one we are after."""
+        found = self._compare(walk, comparer or self._comparer)
+        return found if found is not None and found.signature == self.signature else None
+
+    def _compare(self, walk: Walk, comparer: Comparer) -> Divergence | None:
         if time.monotonic() > self._deadline:
             raise OutOfTime
         self.calls += 1
-        found = (comparer or self._comparer).compare(walk).divergence
-        return found if found is not None and found.signature == self.signature else None
+        return comparer.compare(walk).divergence
 
     def _adopt(self, found: Divergence | None) -> bool:
         # What is found may be smaller still than what was asked: a walk ends where it first diverges.
@@ -187,8 +192,12 @@ class Shrinker:
         return True
 
     def _say_if_path_dependent(self) -> None:
-        """What keeps its moves does so because the FEN at their end does not show the fault."""
-        if self.best.walk.moves:
+        """A fault depends on the path when nothing is wrong at its position once that is given as FEN."""
+        walk = self.best.walk
+        if not walk.moves or self.best.path_dependent:
+            return
+        end = Walk(starts_of(walk)[-1], (), walk.chess960)
+        if self._is_sound(end) and self._compare(end, self._full) is None:
             self.best = dataclasses.replace(self.best, path_dependent=True)
 
 
@@ -210,6 +219,7 @@ def sort_key(walk: Walk) -> tuple[int | str, ...]:
 def _narrow(comparer: Comparer, divergence: Divergence) -> Comparer:
     """A comparer that asks no more than the facet needs; the whole one when that is not known."""
     enough = ENOUGH.get(divergence.facet)
+    # Its own board's complaints come only from looking inside.
     is_complaint = divergence.facet is Facet.MOVES and not (divergence.missing or divergence.extra)
     if enough is None or is_complaint or not enough & comparer.question.asks:
         return comparer
