@@ -473,3 +473,13 @@ def test_random_chess960_castles_follow_python_chess() -> None:
             position.unmake()
             assert fen.write(position) == text
     assert castles > 100
+
+
+def test_a_mirrored_position_has_the_mirrored_moves(positions: list[Position]) -> None:
+    for position in positions[::3]:
+        mirrored = position.mirrored()
+        assert mirrored.validate() is None
+        assert mirrored.mirrored() == position
+        # Each square's rank is turned over: both squares of a code change in their upper three bits.
+        assert sorted(code ^ (56 | 56 << 6) for code in mirrored.codes()) == position.codes()
+        assert mirrored.perft(2) == position.perft(2)
