@@ -170,10 +170,10 @@ class Draft:
         board = self.board
         self.board = [piece for rank in range(7, 71, 8) for piece in board[rank : rank - 8 if rank > 7 else None : -1]]
 
-    def set_clocks(self, *, high: float = 0.1) -> None:
+    def set_clocks(self, *, high: float = 0.12) -> None:
         """Clocks as games have them, and now and then about to end a game."""
         if self.chance(high):
-            self.halfmove = self.one_of((95, 97, 98, 99, 99, 100, 147, 148, 149, 149, 150))
+            self.halfmove = self.one_of((95, 97, 98, 99, 99, 100, 147, 148, 149, 149, 150, 152))
             self.fullmove = 80 + self.below(160)
         else:
             self.halfmove = self.below(30) if self.chance(0.5) else 0

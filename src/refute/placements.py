@@ -17,6 +17,8 @@ from refute.board.move import DOUBLE_PUSH
 from refute.board.tables import FILE_A, FILE_H, FILES, PAWN_ATTACKS, RANK_1, RANK_8
 from refute.drafts import ALL_MEN, ALL_OFFICERS, BLACK_MEN, BOARD, Draft
 
+PINNED: Final = (PAWN, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)
+FILE_PINNED: Final = (*PINNED, PAWN, PAWN)
 COMPASS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 RANK_2: Final = RANK_1 << 8
 RANK_3: Final = RANK_1 << 16
@@ -86,10 +88,13 @@ def castling(draft: Draft) -> None:
     if draft.chance(0.7):
         go_home(draft, BLACK)
         trouble_castling(draft, BLACK)
+        trouble_castling(draft, WHITE)
+    elif draft.chance(0.5):
+        # On the file where a castled rook arrives: the castle gives check.
+        draft.put_enemy_king(FILES[draft.one_of((3, 5))])
     else:
-        # A king on the file where a castled rook arrives is checked by the castle.
-        draft.put_enemy_king(FILES[draft.one_of((3, 5))] if draft.chance(0.6) else BOARD)
-    trouble_castling(draft, WHITE)
+        draft.put_enemy_king()
+        trouble_castling(draft, WHITE)
     draft.scatter(draft.below(4), squares=BOARD & ~(RANK_1 | RANK_8) if draft.chance(0.8) else BOARD)
     draft.calm = draft.chance(0.7)
 
@@ -111,12 +116,16 @@ def go_home(draft: Draft, colour: int) -> None:
 def trouble_castling(draft: Draft, colour: int) -> None:
     """Attack some squares of a home rank, shelter others, and now and then leave a man in the way."""
     rank = 56 * colour
+    if draft.chance(0.15):
+        # Where the rook may pass and the king does not.
+        draft.aim(rank + 1, 1 - colour)
+        return
     if draft.chance(0.5):
         before = rank + 8 if colour == WHITE else rank - 8
         for file in range(8):
             if draft.chance(0.6):
                 draft.put(PAWN + BLACK_MEN * colour, before + file)
-    if draft.chess960 and draft.chance(0.3):
+    if draft.chess960 and draft.chance(0.5):
         # From the corner it looks through the rook that wants to leave.
         draft.put(draft.one_of((ROOK, QUEEN)) + BLACK_MEN * (1 - colour), rank + draft.one_of((0, 7)))
     for _ in range(draft.one_of((0, 1, 1, 1, 2, 2, 3))):
@@ -170,12 +179,13 @@ def pins(draft: Draft) -> None:
             continue
         near = draft.below(len(ray) - 1)
         far = near + 1 + draft.below(len(ray) - 1 - near)
-        draft.put(draft.one_of((PAWN, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)), ray[near])
+        # On a file, a pawn may still push along its pin.
+        draft.put(draft.one_of(FILE_PINNED if direction & 3 == 0 else PINNED), ray[near])
         slider = draft.one_of((QUEEN, BISHOP if direction & 1 else ROOK))
         if draft.chance(0.12):
             slider = ROOK if direction & 1 else BISHOP  # the wrong slider: no pin at all
         draft.put(slider + BLACK_MEN, ray[far])
-    if draft.chance(0.4):
+    if draft.chance(0.5):
         draft.aim(king, BLACK, kinds=ALL_MEN)  # a check that a pinned man may not meet
     else:
         draft.calm = draft.chance(0.7)
@@ -252,7 +262,7 @@ def en_passant(draft: Draft) -> None:
 
     The pawn is still at home: `compose` plays the step, so that the square it leaves is a real one.
     """
-    line = draft.one_of((0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 4, 4, 5))
+    line = draft.one_of((0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 5))
     inner = line < 2  # rank and diagonal need room on both sides
     file = draft.below(8)
     beside = file - 1 if file == 7 or (file and draft.chance(0.5)) else file + 1

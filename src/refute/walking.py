@@ -106,7 +106,7 @@ def _start(random: Random, source: str, chess960: bool) -> tuple[Position, int]:
     if source == SHUFFLE:
         # What comes back is compared with what was: rights and en passant squares must be worth losing.
         theme = ("castling", "rooks at home", "en passant", "few men")[int(random.random() * 4)]
-        plies = (4, 5, 5, 6, 8, 9, 12, 17)[int(random.random() * 8)]
+        plies = (4, 5, 5, 6, 9, 9, 17)[int(random.random() * 7)]
         return compose(random, theme, chess960=chess960), plies
     plies = int(random.random() * random.random() * 10)
     return compose(random, source, chess960=chess960), plies
@@ -181,16 +181,19 @@ def _check(random: Random, position: Position, legal: list[int]) -> int:
 
 
 def _last_move(random: Random, position: Position) -> int:
-    """A move that leaves no reply, mate or stalemate, or 0."""
+    """A move that stalemates, or else one that mates, or 0."""
     legal = position.legal_moves()
     begin = int(random.random() * len(legal))
+    mate = 0
     for move in legal[begin:] + legal[:begin]:
         position.make(move)
-        replies = position.count_moves()
+        over, check = position.count_moves() == 0, position.is_check()
         position.unmake()
-        if not replies:
+        if over and not check:
             return move
-    return 0
+        if over:
+            mate = move
+    return mate
 
 
 def _shuffle(random: Random, position: Position, plies: int, moves: list[str]) -> None:
@@ -200,13 +203,15 @@ def _shuffle(random: Random, position: Position, plies: int, moves: list[str]) -
     three squares loses a tempo, and the same placement stands with the other side to move.
     """
     routes: list[list[int]] = [[], []]  # for each side, the squares its man visits in turn
+    # Going round by three squares takes too long to repeat a position often.
+    detour = 0.4 if random.random() < 0.5 else 0.0
     for _ in range(plies):
         legal = position.legal_moves()
         if not legal:
             return
         route = routes[position.turn]
         if not route or route[0] << 6 | route[1] not in legal:
-            route = routes[position.turn] = _route(random, position, legal)
+            route = routes[position.turn] = _route(random, position, legal, detour)
         if route:
             move = route[0] << 6 | route[1]
             route.append(route.pop(0))
@@ -215,7 +220,7 @@ def _shuffle(random: Random, position: Position, plies: int, moves: list[str]) -
         _play_one(position, move, moves)
 
 
-def _route(random: Random, position: Position, legal: list[int]) -> list[int]:
+def _route(random: Random, position: Position, legal: list[int], detour: float) -> list[int]:
     """Two or three squares that one man can visit in turn; empty when no man can go and come back."""
     turn = position.turn
     quiet = [move for move in legal if move < SPECIAL and position.piece_at(move >> 6) % 6 != PAWN]
@@ -228,7 +233,7 @@ def _route(random: Random, position: Position, legal: list[int]) -> list[int]:
         quiet = [move for move in quiet if move >> 6 in homes] or quiet
     move = quiet[int(random.random() * len(quiet))]
     source, target = move >> 6, move & 63
-    if random.random() < 0.4:
+    if random.random() < detour:
         if position.piece_at(source) % 6 == KING:
             thirds = KING_ATTACKS[source] & KING_ATTACKS[target]
         else:
