@@ -263,7 +263,6 @@ cdef class Position:
     cpdef tuple numbers(self)
     @cython.locals(square=int, piece=int, colour=int, right=int)
     cdef int _same(self, Position other) noexcept
-    cdef int _return_to(self, Py_ssize_t root) except -1
     @cython.locals(times=int, back=Py_ssize_t, at=Py_ssize_t)
     cpdef int repetitions(self) except -1
     @cython.locals(twin=Position, piece=int, square=int, right=int)
@@ -271,7 +270,7 @@ cdef class Position:
     @cython.locals(twin=Position, i=Py_ssize_t)
     cpdef Position copy(self)
     cdef int _require_sound(self) except -1
-    @cython.locals(counts=Counts, i=int, root=Py_ssize_t)
+    @cython.locals(counts=Counts, i=int, trial=Position)
     cpdef dict perft_detailed(self, object depth)
-    @cython.locals(table="U64*", slots=U64, root=Py_ssize_t)
+    @cython.locals(table="U64*", slots=U64, trial=Position)
     cpdef U64 perft_hashed(self, object depth, object megabytes=*) except? 57005

@@ -952,7 +952,7 @@ class Position:
             out = [0] * MOST_MOVES
         if depth == 1:
             return self._generate(us, 1, out)
-        if depth > 5:
+        if depth > 4:
             check_signals()
         nodes = 0
         n = self._generate(us, 0, out)
@@ -1062,7 +1062,7 @@ class Position:
             out = [0] * MOST_MOVES
         if depth == 1:
             return self._list_count()
-        if depth > 5:
+        if depth > 4:
             check_signals()
         # The depth is stirred into the tag, so one table serves all depths.
         tag = (self.key ^ depth * MIXERS[0]) & ALL
@@ -1537,13 +1537,11 @@ class Position:
         depth = _depth(depth)
         if depth == 0:
             return 1
-        root = self.ply
-        try:
-            if not bulk:
-                return self._perft_played(depth)
-            return self._perft_white(depth) if self.side == WHITE else self._perft_black(depth)
-        finally:
-            self._return_to(root)
+        # On a copy, here and below: Ctrl-C in the middle of a count must not leave a position half played.
+        trial = self.copy()
+        if not bulk:
+            return trial._perft_played(depth)
+        return trial._perft_white(depth) if trial.side == WHITE else trial._perft_black(depth)
 
     def perft_hashed(self, depth: int, *, megabytes: int = 16) -> int:
         """Count leaves with a table of the given size, so that transpositions are counted once."""
@@ -1555,12 +1553,11 @@ class Position:
         if depth == 0:
             return 1
         slots = ONE * megabytes * 65536  # two words each
+        trial = self.copy()
         table = allocate_table(slots * 2)
-        root = self.ply
         try:
-            return self._perft_hashed(depth, table, slots)
+            return trial._perft_hashed(depth, table, slots)
         finally:
-            self._return_to(root)
             free_table(table)
 
     def divide(self, depth: int) -> dict[int, int]:
@@ -1569,14 +1566,11 @@ class Position:
         if depth == 0:
             raise ValueError("divide needs a depth of 1 or more")
         nodes = {}
-        root = self.ply
-        try:
-            for move in self.legal_moves():
-                self._play(move)
-                nodes[move] = self.perft(depth - 1)
-                self._take_back()
-        finally:
-            self._return_to(root)
+        trial = self.copy()
+        for move in self.legal_moves():
+            trial._play(move)
+            nodes[move] = trial.perft(depth - 1)
+            trial._take_back()
         return nodes
 
     def perft_detailed(self, depth: int) -> dict[str, int]:
@@ -1589,11 +1583,8 @@ class Position:
             counts = [0] * len(DETAILS)
         for i in range(len(DETAILS)):
             counts[i] = 0
-        root = self.ply
-        try:
-            self._perft_detailed(depth, counts)
-        finally:
-            self._return_to(root)
+        trial = self.copy()
+        trial._perft_detailed(depth, counts)
         return {DETAILS[i]: int(counts[i]) for i in range(len(DETAILS))}
 
     def perft_checked(self, depth: int) -> int:
@@ -1610,11 +1601,6 @@ class Position:
             return trial._perft_checked(depth, trial.ply)
         except BrokenInvariant as failure:
             raise self._named(failure) from None
-
-    def _return_to(self, root: int) -> None:
-        """Take back what an interrupted count left played."""
-        while self.ply > root:
-            self._take_back()
 
     def material(self, colour: int) -> int:
         """A side's material in centipawns."""

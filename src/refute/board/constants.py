@@ -1,8 +1,8 @@
 """The numbers the board is written in; `_core.pxd` repeats them as C constants.
 
-    squares  a1 = 0, b1 = 1 … h8 = 63        colours  white 0, black 1
-    kinds    P N B R Q K = 0 … 5             pieces   colour * 6 + kind, 12 for an empty square
-    rights   1 white king-side, 2 white queen-side, 4 black king-side, 8 black queen-side
+squares  a1 = 0, b1 = 1 … h8 = 63        colours  white 0, black 1
+kinds    P N B R Q K = 0 … 5             pieces   colour * 6 + kind, 12 for an empty square
+rights   1 white king-side, 2 white queen-side, 4 black king-side, 8 black queen-side
 """
 
 from __future__ import annotations

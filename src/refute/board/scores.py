@@ -35,10 +35,7 @@ def _tally(kind: int, square: int) -> int:
     value = VALUES[kind]
     middlegame, endgame = _square_score(kind, square & 7, square >> 3)
     return (
-        value
-        | (value + middlegame + LIFT) << MIDDLEGAME
-        | (value + endgame + LIFT) << ENDGAME
-        | PHASES[kind] << PHASE
+        value | (value + middlegame + LIFT) << MIDDLEGAME | (value + endgame + LIFT) << ENDGAME | PHASES[kind] << PHASE
     )
 
 

@@ -1,0 +1,256 @@
+"""The hunt: seed, budget, workers and stop; everything else is handed what it needs.
+
+walk numbers ──▶ Hunter (one process each) ──events──▶ Tally ──▶ HuntResult
+                    │ compare, features
+                    └ a finding: on disk first, then drilled, shrunk, explained, and on disk again
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from refute.compare import Comparer, Skip, counts_quickly
+from refute.divergence import Divergence, Quarantine, Signature
+from refute.engines.protocol import Engine
+from refute.engines.spec import find_stockfish, open_engine
+from refute.errors import EngineError
+from refute.explain import explain
+from refute.features import FeatureCounter
+from refute.finding import finding_path, write_finding
+from refute.report.result import HuntResult
+from refute.shrink import shrink
+from refute.walk import Walk
+from refute.walking import walk_number
+
+DEFAULT_SECONDS: Final = 30.0
+DEFAULT_FOLDER: Final = Path(".refute")
+SHRINK_SECONDS: Final = 10.0
+TICK_SECONDS: Final = 0.25
+MOST_QUARANTINED: Final = 100  # kept; more only say again that the witnesses disagree
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a hunt was asked to do. `against` empty means every witness there is."""
+
+    engine: str = "own"
+    against: tuple[str, ...] = ()
+    seed: int = 0
+    walks: int | None = None
+    seconds: float | None = None
+    depth: int | None = None  # perft at every position; None: 2 with a quick witness, else only the moves
+    jobs: int = 1
+    chess960: bool = False
+    keep_going: bool = False
+    shrinks: bool = True
+    timeout: float = 10.0
+    folder: Path = DEFAULT_FOLDER
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """How far one hunter has come, all told."""
+
+    walks: int
+    positions: int
+    nodes: int
+    features: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A divergence, already on disk; `index` is its walk's number."""
+
+    index: int
+    divergence: Divergence
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A position on which the witnesses disagree."""
+
+    quarantine: Quarantine
+
+
+Event = Tick | Found | Held
+
+
+def default_witnesses(subject: str) -> tuple[tuple[str, ...], tuple[Skip, ...]]:
+    """python-chess, and Stockfish when it is installed; nobody is a witness in its own case."""
+    specs = [] if subject == "python-chess" else ["python-chess"]
+    skipped: list[Skip] = []
+    if subject != "stockfish":
+        try:
+            find_stockfish()
+            specs.append("stockfish")
+        except EngineError as error:
+            skipped.append(Skip("perft", str(error)))
+    return tuple(specs), tuple(skipped)
+
+
+class Hunter:
+    """One process's share of a hunt: its own engines, and the walks whose numbers it is given."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        specs, skipped = (options.against, ()) if options.against else default_witnesses(options.engine)
+        with ExitStack() as stack:
+            subject = stack.enter_context(open_engine(options.engine, timeout=options.timeout))
+            witnesses = [stack.enter_context(open_engine(spec, timeout=options.timeout)) for spec in specs]
+            self.comparer = Comparer(
+                subject, witnesses, depth=_depth(options.depth, witnesses), chess960=options.chess960
+            )
+            self._stack = stack.pop_all()
+        self.skipped = (*skipped, *self.comparer.skipped)
+        self.features = FeatureCounter(chess960=options.chess960)
+        self.walks = self.positions = self.nodes = 0
+        self.seen: set[Signature] = set()
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def tick(self) -> Tick:
+        return Tick(self.walks, self.positions, self.nodes, dict(self.features.counts))
+
+    def run(self, indices: Iterable[int]) -> Iterator[Event]:
+        """Compare along each walk; yields ticks now and then, and whatever is found at once."""
+        options = self.options
+        numbers: list[int] = []
+
+        def walks() -> Iterator[Walk]:
+            for index in indices:
+                numbers.append(index)
+                yield walk_number(options.seed, index, chess960=options.chess960)
+
+        ticked = time.monotonic()
+        for comparison in self.comparer.compare_all(walks()):
+            index = numbers.pop(0)
+            self.walks += 1
+            self.positions += comparison.positions
+            self.nodes += comparison.nodes
+            self.features.see_walk(comparison.walk)
+            if comparison.quarantine is not None:
+                yield Held(comparison.quarantine)
+            if comparison.divergence is not None:
+                yield self._keep(index, comparison.divergence)
+            if time.monotonic() - ticked >= TICK_SECONDS:
+                ticked = time.monotonic()
+                yield self.tick()
+        yield self.tick()
+
+    def _keep(self, index: int, found: Divergence) -> Found:
+        """Write a finding down before anything else happens to it; then make it small and clear."""
+        found = replace(found, seed=self.options.seed, original=found.walk)
+        if found.signature in self.seen:
+            return Found(index, found)
+        self.seen.add(found.signature)
+        path = finding_path(self.options.folder / "found", found)
+        write_finding(path, found)
+        return Found(index, replace(found, notes={**found.notes, "path": str(path)}))
+
+    def refine(self, found: Divergence) -> Divergence:
+        """Shrink and explain a finding, and replace its file by what came of it."""
+        shrinks = self.options.shrinks and found.notes.get("shrinks", True)
+        small = shrink(found, self.comparer, seconds=SHRINK_SECONDS) if shrinks else found
+        small = replace(small, seed=found.seed, original=found.original, notes={**small.notes, **found.notes})
+        small = replace(small, explanation=explain(small))
+        if "path" in small.notes:
+            write_finding(small.notes["path"], small)
+        return small
+
+
+def _depth(depth: int | None, witnesses: Sequence[Engine]) -> int:
+    if depth is not None:
+        return depth
+    return 2 if any(map(counts_quickly, witnesses)) else 0
+
+
+@dataclass(slots=True)
+class Tally:
+    """What all hunters together have done and found."""
+
+    options: Options
+    ticks: dict[int, Tick] = field(default_factory=dict)
+    findings: dict[Signature, Divergence] = field(default_factory=dict)
+    counts: dict[Signature, int] = field(default_factory=dict)
+    quarantined: list[Quarantine] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def take(self, job: int, event: Event) -> None:
+        if isinstance(event, Tick):
+            self.ticks[job] = event
+        elif isinstance(event, Held):
+            if len(self.quarantined) < MOST_QUARANTINED:
+                self.quarantined.append(event.quarantine)
+        else:
+            signature = event.divergence.signature
+            self.counts[signature] = self.counts.get(signature, 0) + 1
+            self.findings.setdefault(signature, event.divergence)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def total(self) -> Tick:
+        """The hunters' ticks added up."""
+        features = FeatureCounter(chess960=self.options.chess960)
+        for tick in self.ticks.values():
+            features.add(tick.features)
+        ticks = self.ticks.values()
+        return Tick(
+            sum(tick.walks for tick in ticks),
+            sum(tick.positions for tick in ticks),
+            sum(tick.nodes for tick in ticks),
+            dict(features.counts),
+        )
+
+    def result(self, hunter: Hunter, *, interrupted: bool) -> HuntResult:
+        """What the reports are made from."""
+        total = self.total()
+        divergences = (replace(found, count=self.counts[signature]) for signature, found in self.findings.items())
+        return HuntResult(
+            subject=hunter.comparer.subject.name,
+            witnesses=tuple(witness.name for witness in hunter.comparer.witnesses),
+            seed=self.options.seed,
+            walks=total.walks,
+            positions=total.positions,
+            nodes=total.nodes,
+            seconds=self.seconds,
+            features=total.features,
+            skipped=hunter.skipped,
+            quarantined=tuple(self.quarantined),
+            divergences=tuple(divergences),
+            interrupted=interrupted,
+            versions=hunter.comparer.versions,
+        )
+
+
+Listener = Callable[[Tally], None]
+
+
+def refine_findings(tally: Tally, hunter: Hunter) -> bool:
+    """Shrink and explain what was found; True when interrupted, which leaves the rest as found."""
+    try:
+        for signature, found in list(tally.findings.items()):
+            tally.findings[signature] = hunter.refine(found)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def budget(options: Options, started: float, *, first: int = 0, step: int = 1) -> Iterator[int]:
+    """Walk numbers until the walks or the seconds are spent."""
+    seconds = options.seconds
+    if seconds is None and options.walks is None:
+        seconds = DEFAULT_SECONDS
+    index = first
+    while options.walks is None or index < options.walks:
+        if seconds is not None and time.monotonic() - started >= seconds:
+            return
+        yield index
+        index += step
