@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.board.move import decode_uci
-from refute.compare import Comparer
+from refute.compare import Comparer, counts_quickly
 from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.protocol import Ability, Answer, Engine, Fault, Question, Trouble
 from refute.errors import EngineError, InputError
@@ -80,6 +80,27 @@ def drill(subject: Engine, witness: Engine, walk: Walk, depth: int, *, listen: L
             reason = f": {why}" if why else ""
             raise EngineError(f"{engine.name} cannot be drilled, it has no ability {lacking[0]}{reason}")
     return _Driller(subject, witness, listen).run(walk, depth)
+
+
+def drill_finding(found: Divergence, comparer: Comparer) -> Divergence:
+    """What lies below a wrong count: the wrong move list it comes from, or the finding as it is if there is none.
+
+    A count is wrong because something deeper is, and only that can be shrunk and explained.
+    """
+    if found.facet is not Facet.PERFT or found.verdict is Verdict.HASH or comparer.depth < 2:
+        return found
+    able = [witness for witness in comparer.witnesses if Ability.PERFT in witness.abilities]
+    witness = next(filter(counts_quickly, able), able[0] if able else None)
+    if witness is None:
+        return found
+    try:
+        deeper = drill(comparer.subject, witness, found.walk, comparer.depth).divergence
+    except EngineError:
+        return found
+    if deeper is None:
+        return found
+    original = found.original or found.walk
+    return dataclasses.replace(deeper, original=original, seed=found.seed, count=found.count, notes=found.notes)
 
 
 class _Driller:

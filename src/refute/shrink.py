@@ -15,6 +15,7 @@ import chess
 from refute.board import fen
 from refute.compare import Comparer
 from refute.divergence import Divergence, Facet
+from refute.drill import drill_finding
 from refute.engines.protocol import Ability, Question
 from refute.errors import InputError
 from refute.passes import PASSES, disorder, starts_of, weight
@@ -23,14 +24,16 @@ from refute.walk import Walk
 DEFAULT_SECONDS: Final = 10.0
 MOST_ROUNDS: Final = 50  # every round but the last makes the walk smaller; this is a rail, not a plan
 
+_POSITION: Final = frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN, Ability.NUMBERS})
+
 # A finding of one of these facets shows without asking for the facets that are looked at after it, and without
 # our own board examining itself, which costs far more than its moves.
 ENOUGH: Final = {
     Facet.MOVES: frozenset({Ability.MOVES}),
     Facet.CHECK: frozenset({Ability.MOVES, Ability.CHECK}),
-    Facet.FEN: frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN}),
-    Facet.OUTCOME: frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN, Ability.OUTCOME}),
-    Facet.KEY: frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN, Ability.KEY}),
+    Facet.FEN: _POSITION,
+    Facet.OUTCOME: _POSITION | {Ability.OUTCOME},
+    Facet.KEY: _POSITION | {Ability.KEY},
 }
 
 Listener = Callable[[Divergence], None]
@@ -49,10 +52,15 @@ def shrink(
 ) -> Divergence:
     """The smallest divergence of the same signature that could be found in time.
 
-    `listen` hears of every improvement. The result's notes say what it cost: `subject_calls`, `shrink_seconds`,
-    `shrunk` ("whole", "out of time", or "not reproduced" when the subject did not diverge again).
+    A wrong count is drilled first, because only the wrong move list below it can be made small. `listen` hears of
+    every improvement. The result's notes say what it cost: `subject_calls`, `shrink_seconds`, and `shrunk` ("whole",
+    "out of time", or "not reproduced" when the subject did not diverge again).
     """
-    return Shrinker(divergence, comparer, seconds=seconds, listen=listen).run()
+    drilled = drill_finding(divergence, comparer)
+    small = Shrinker(drilled, comparer, seconds=seconds, listen=listen).run()
+    if drilled is not divergence and small.notes["shrunk"] == "not reproduced":
+        return Shrinker(divergence, comparer, seconds=seconds, listen=listen).run()
+    return small
 
 
 class Shrinker:
@@ -76,7 +84,7 @@ class Shrinker:
         self._seen: set[Walk] = set()  # asked already, and never smaller than the best again if it showed the fault
         self._objections = _objections(divergence.walk)
         self._full = comparer
-        self._comparer = _narrow(comparer, divergence)
+        self._comparer = narrow(comparer, divergence.facet)
 
     def run(self) -> Divergence:
         """Shrink until no pass helps any more, or the time is over.
@@ -216,18 +224,17 @@ def sort_key(walk: Walk) -> tuple[int | str, ...]:
     )
 
 
-def _narrow(comparer: Comparer, divergence: Divergence) -> Comparer:
-    """A comparer that asks no more than the facet needs; the whole one when that is not known."""
-    enough = ENOUGH.get(divergence.facet)
-    # Its own board's complaints come only from looking inside.
-    is_complaint = divergence.facet is Facet.MOVES and not (divergence.missing or divergence.extra)
-    if enough is None or is_complaint or not enough & comparer.question.asks:
+def narrow(comparer: Comparer, facet: Facet) -> Comparer:
+    """A comparer that asks no more than the facet needs; the same one where that cannot be told apart."""
+    enough = ENOUGH.get(facet)
+    if enough is None or not enough & comparer.question.asks:
         return comparer
-    narrow = Comparer(comparer.subject, comparer.witnesses, chess960=divergence.walk.chess960)
-    narrow.question = Question(comparer.question.asks & enough)
+    narrowed = Comparer(comparer.subject, comparer.witnesses)
+    narrowed.question = Question(comparer.question.asks & enough)
     # A finding is named from the witness's FEN, whatever else is asked.
-    narrow.questions = [Question(question.asks & (enough | {Ability.FEN})) for question in comparer.questions]
-    return narrow
+    narrowed.questions = [Question(question.asks & (enough | {Ability.FEN})) for question in comparer.questions]
+    narrowed.asks_by_fen = comparer.asks_by_fen
+    return narrowed
 
 
 def _objections(walk: Walk) -> chess.Status:

@@ -19,5 +19,8 @@ class Entry(NamedTuple):
 COMMANDS: Final = {
     "hunt": Entry("refute.commands.hunt", "hunt", "Fuzz an engine beside its witnesses, and shrink what is found."),
     "perft": Entry("refute.commands.perft", "perft", "Count the leaves of the move tree, by root move if asked."),
+    "drill": Entry("refute.commands.drill", "drill", "Descend the divides to the first move list that is wrong."),
+    "shrink": Entry("refute.commands.shrink", "shrink", "Make a finding smaller, keeping its fault."),
+    "replay": Entry("refute.commands.replay", "replay", "Run findings again: FIXED or STILL FAILING."),
     "bench": Entry("refute.commands.bench", "bench", "Measure speed beside python-chess and Stockfish, as ratios."),
 }

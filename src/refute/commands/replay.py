@@ -1,0 +1,191 @@
+"""`refute replay`: run saved findings again, and say which are fixed."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from refute.commands.common import chess960_option, json_option, open_console, print_json
+from refute.commands.targets import Engines, Target, Wish, engine_options, read_target
+from refute.errors import RefuteError
+
+if TYPE_CHECKING:
+    from refute.divergence import Divergence
+
+FOUND_LAST: Final = Path(".refute") / "found"
+KEPT: Final = Path("corpora") / "found"
+
+
+class Status(enum.StrEnum):
+    FIXED = "fixed"
+    FAILING = "failing"
+    NOT_RUN = "not run"
+
+
+@dataclasses.dataclass(slots=True)
+class Replayed:
+    """What came of one target."""
+
+    name: str
+    status: Status
+    path: Path | None = None
+    message: str = ""
+    before: Divergence | None = None
+    divergence: Divergence | None = None
+    is_pruned: bool = False
+
+
+@click.command()
+@click.argument("targets", metavar="[FILE.walk|FOLDER|'position …']...", nargs=-1)
+@engine_options
+@click.option("--prune", is_flag=True, help="Remove the files that are fixed; kept regressions stay unless named.")
+@chess960_option
+@json_option
+def replay(
+    targets: tuple[str, ...],
+    engine: str | None,
+    against: tuple[str, ...],
+    trust: bool,
+    timeout: float,
+    prune: bool,
+    chess960: bool,
+    as_json: bool,
+) -> int:
+    """Run findings again: each is FIXED or STILL FAILING.
+
+    Without arguments: those found last (.refute/found/, newest first), then corpora/found/. The engines are those
+    the file names; one that would start a program needs --trust, or --engine in its place.
+
+    \b
+    Examples:
+      refute replay
+      refute replay .refute/found/moves-movegen-missing-en-passant-1a2b3c4d.walk --engine ./mine
+      refute replay "position startpos moves e2e4" --engine own:pure --against stockfish
+      refute replay --prune
+
+    Exit code: 0 all fixed, 1 some still fail, 2 something could not be read or run.
+    """
+    wish = Wish(engine, against, trust, timeout)
+    replayed: list[Replayed] = []
+    with Engines(wish) as engines:
+        for name, may_prune in _names(targets):
+            one = _replay(name, engines, chess960=chess960)
+            if prune and may_prune and one.status is Status.FIXED and one.path is not None:
+                _prune(one)
+            replayed.append(one)
+            if not as_json:
+                _print(one)
+    if as_json:
+        print_json(_as_json(replayed))
+    else:
+        _print_summary(replayed)
+    statuses = {one.status for one in replayed}
+    return 2 if Status.NOT_RUN in statuses else 1 if Status.FAILING in statuses else 0
+
+
+def _names(targets: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """What to replay, and whether it may be pruned: a kept regression is worth more fixed than gone."""
+    if not targets:
+        for path in _walks(FOUND_LAST, newest_first=True):
+            yield str(path), True
+        for path in _walks(KEPT):
+            yield str(path), False
+    for text in targets:
+        folder = Path(text)
+        if "\0" not in text and not text.startswith("position ") and folder.is_dir():
+            for path in _walks(folder):
+                yield str(path), True
+        else:
+            yield text, True
+
+
+def _walks(folder: Path, *, newest_first: bool = False) -> list[Path]:
+    paths = sorted(folder.glob("*.walk"))
+    if newest_first:
+        paths.sort(key=lambda path: -path.lstat().st_mtime_ns)
+    return paths
+
+
+def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
+    from refute.regression import compare
+
+    target: Target | None = None
+    try:
+        target = read_target(name, chess960=chess960)
+        found = compare(engines.comparer(target), target.walk)
+    except (RefuteError, OSError) as error:
+        return Replayed(name, Status.NOT_RUN, message=str(error), before=target.finding if target else None)
+    status = Status.FIXED if found is None else Status.FAILING
+    one = Replayed(name, status, target.path, before=target.finding, divergence=found)
+    if found is not None and target.path is not None:
+        one.divergence = dataclasses.replace(found, notes={"path": str(target.path)})
+    return one
+
+
+def _prune(one: Replayed) -> None:
+    assert one.path is not None
+    try:
+        one.path.unlink()
+        one.is_pruned = True
+    except OSError as error:
+        one.message = f"fixed, but not removed: {error.strerror}"
+
+
+def _print(one: Replayed) -> None:
+    from rich.text import Text
+
+    from refute.report.terminal import print_divergence
+    from refute.report.text import printable
+
+    console = open_console()
+    words = {
+        Status.FIXED: ("FIXED", "bold green"),
+        Status.FAILING: ("STILL FAILING", "bold red"),
+        Status.NOT_RUN: ("NOT RUN", "bold yellow"),
+    }
+    console.print(Text.assemble(words[one.status], f" {printable(one.name)}", " (removed)" if one.is_pruned else ""))
+    if one.message:
+        console.print(Text(f"  {printable(one.message)}"))
+    if one.divergence is not None:
+        if one.before is not None and one.before.signature != one.divergence.signature:
+            console.print(Text(f"  it was {printable(str(one.before.signature))}"))
+        print_divergence(one.divergence)
+        console.print()
+
+
+def _print_summary(replayed: list[Replayed]) -> None:
+    console = open_console()
+    if not replayed:
+        console.print(f"nothing to replay: no findings in {FOUND_LAST} or {KEPT}", markup=False)
+        return
+    counts = {status: sum(one.status is status for one in replayed) for status in Status}
+    text = f"{counts[Status.FIXED]} fixed, {counts[Status.FAILING]} still failing"
+    if counts[Status.NOT_RUN]:
+        text += f", {counts[Status.NOT_RUN]} not run"
+    console.print(text, markup=False)
+
+
+def _as_json(replayed: list[Replayed]) -> dict[str, Any]:
+    from refute.report.result import divergence_to_json
+
+    return {
+        "fixed": sum(one.status is Status.FIXED for one in replayed),
+        "failing": sum(one.status is Status.FAILING for one in replayed),
+        "not_run": sum(one.status is Status.NOT_RUN for one in replayed),
+        "replayed": [
+            {
+                "target": one.name,
+                "status": str(one.status),
+                "message": one.message,
+                "pruned": one.is_pruned,
+                "was": str(one.before.signature) if one.before is not None else None,
+                "divergence": divergence_to_json(one.divergence) if one.divergence is not None else None,
+            }
+            for one in replayed
+        ],
+    }

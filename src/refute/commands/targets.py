@@ -1,0 +1,129 @@
+"""What `shrink` and `replay` are given: `.walk` files and `position` commands, and the engines these name."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from refute.board import fen
+from refute.compare import Comparer
+from refute.divergence import Divergence
+from refute.engines.protocol import Engine
+from refute.engines.spec import open_engine
+from refute.errors import InputError, quote
+from refute.finding import read_finding, read_walk
+from refute.regression import depth_for, witness_specs
+from refute.walk import Walk
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+SAFE: Final = ("own", "own:pure", "python-chess", "stockfish")
+DEFAULT_SUBJECT: Final = "own"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Target:
+    """One thing to run again: a walk, and what its file says of it if it has one."""
+
+    name: str
+    walk: Walk
+    finding: Divergence | None = None
+    path: Path | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Wish:
+    """Which engines the command line asks for; empty means those the file names."""
+
+    engine: str | None
+    against: tuple[str, ...]
+    trust: bool
+    timeout: float
+
+
+def engine_options(function: Decorated) -> Decorated:
+    """The options by which a file's engines are replaced or trusted."""
+    for option in reversed(
+        (
+            click.option("--engine", metavar="SPEC", help="The subject, instead of the one the file names."),
+            click.option(
+                "--against", metavar="SPEC", multiple=True, help="A witness, instead of the file's; repeatable."
+            ),
+            click.option("--trust", is_flag=True, help="Start whatever engines the files name."),
+            click.option(
+                "--timeout",
+                type=click.FloatRange(0.1, 3600),
+                default=10.0,
+                show_default=True,
+                metavar="SECONDS",
+                help="How long an engine may be silent.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def read_target(text: str, *, chess960: bool) -> Target:
+    """A `position` command or the path of a `.walk` file; raises InputError naming the fault."""
+    if text.split(" ", 1)[0] == "position":
+        walk = read_walk(text, chess960=chess960)
+        target = Target(text, walk)
+    else:
+        finding = read_finding(text)
+        walk = finding.walk
+        target = Target(text, walk, finding, Path(text))
+    # python-chess reads more than a position; whatever it made of the rest, engines would make something else.
+    fen.parse(walk.fen, chess960=walk.chess960)
+    return target
+
+
+class Engines:
+    """Engines by SPEC, each opened once, and none that only a file asks for unless it is harmless or trusted."""
+
+    def __init__(self, wish: Wish) -> None:
+        self.wish = wish
+        self._stack = ExitStack()
+        self._open: dict[str, Engine] = {}
+
+    def __enter__(self) -> Engines:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stack.close()
+
+    def comparer(self, target: Target) -> Comparer:
+        """The subject and witnesses for one target."""
+        finding = target.finding
+        named = finding.subject if finding is not None else DEFAULT_SUBJECT
+        subject = self.wish.engine or self._allowed(named, target, "--engine SPEC")
+        if self.wish.against:
+            specs = witness_specs(self.wish.against, subject=subject)
+        else:
+            texts = [finding.witness] if finding is not None else []
+            specs = tuple(
+                self._allowed(spec, target, "--against SPEC") for spec in witness_specs(texts, subject=subject)
+            )
+        told = finding.notes.get("depth") if finding is not None else None
+        depth = depth_for(finding.facet if finding is not None else None, told)
+        witnesses = [self._engine(spec) for spec in specs]
+        return Comparer(self._engine(subject), witnesses, depth=depth, chess960=target.walk.chess960)
+
+    def _allowed(self, spec: str, target: Target, option: str) -> str:
+        # A file may come from anyone: it must not choose which program runs, or what is imported.
+        if self.wish.trust or spec in SAFE or spec.startswith("fault:"):
+            return spec
+        raise InputError(
+            f"{quote(target.name)} names the engine {quote(spec)}, and a file does not start programs by itself: "
+            f"add {option}, or --trust if you know the file"
+        )
+
+    def _engine(self, spec: str) -> Engine:
+        if spec not in self._open:
+            self._open[spec] = self._stack.enter_context(open_engine(spec, timeout=self.wish.timeout))
+        return self._open[spec]

@@ -1,0 +1,117 @@
+"""What generated tests call: one walk, compared once more, and an AssertionError while it still diverges."""
+
+from __future__ import annotations
+
+import atexit
+import io
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from refute.compare import Comparer
+from refute.divergence import Divergence, Facet
+from refute.engines.protocol import Engine
+from refute.engines.spec import open_engine
+from refute.errors import EngineError, InputError, quote
+from refute.finding import read_walk
+from refute.shrink import narrow
+from refute.walk import Walk
+
+PERFT_DEPTH: Final = 3  # for a finding that does not say how deep it was counted
+NO_WITNESS: Final = "itself"  # what a finding says that needed none
+WIDTH: Final = 100
+
+_engines: dict[str, Engine] = {}
+
+
+def assert_agrees(
+    command: str,
+    *,
+    engine: str = "own",
+    against: Sequence[str] = ("python-chess",),
+    facet: str | None = None,
+    chess960: bool = False,
+    depth: int | None = None,
+) -> None:
+    """Fail, with the board drawn, if the engine diverges from its witnesses along a `position` command.
+
+    With a facet, nothing that is looked at after it is asked, so that a test is about its own bug.
+    """
+    found = find(command, engine=engine, against=against, facet=facet, chess960=chess960, depth=depth)
+    if found is not None:
+        raise AssertionError(tell(found))
+
+
+def find(
+    command: str,
+    *,
+    engine: str = "own",
+    against: Sequence[str] = ("python-chess",),
+    facet: str | None = None,
+    chess960: bool = False,
+    depth: int | None = None,
+) -> Divergence | None:
+    """The first divergence along a `position` command, or None; engines stay open until Python ends."""
+    wanted = _facet(facet)
+    walk = read_walk(command, chess960=chess960)
+    if depth is None:
+        depth = depth_for(wanted)
+    witnesses = [_open(spec) for spec in witness_specs(against, subject=engine)]
+    comparer = Comparer(_open(engine), witnesses, depth=depth, chess960=chess960)
+    return compare(narrow(comparer, wanted) if wanted is not None else comparer, walk)
+
+
+def compare(comparer: Comparer, walk: Walk) -> Divergence | None:
+    """The first divergence along a walk; raises EngineError when the witnesses cannot tell."""
+    comparison = comparer.compare(walk)
+    if comparison.quarantine is not None:
+        said = "; ".join(f"{name} says {quote(answer)}" for name, answer in comparison.quarantine.answers)
+        raise EngineError(f"the witnesses do not settle {str(comparison.quarantine.walk)!a}: {said}")
+    return comparison.divergence
+
+
+def witness_specs(texts: Iterable[str], *, subject: str) -> tuple[str, ...]:
+    """The witnesses a finding names, which writes several as one text; a default where it needed none."""
+    specs = [spec.strip() for text in texts for spec in text.split(", ")]
+    named = tuple(dict.fromkeys(spec for spec in specs if spec and spec != NO_WITNESS))
+    return named or (("stockfish",) if subject == "python-chess" else ("python-chess",))
+
+
+def depth_for(facet: Facet | None, told: object = None) -> int:
+    """How deep to count for a finding of this facet; `told` is what it says of its own depth."""
+    if facet is not Facet.PERFT:
+        return 0
+    return told if isinstance(told, int) and 2 <= told <= 9 else PERFT_DEPTH
+
+
+def tell(divergence: Divergence) -> str:
+    """A divergence as plain text: the board, both answers, the sentence, what to paste."""
+    from rich.console import Console
+
+    from refute.report.terminal import print_divergence
+
+    page = io.StringIO()
+    print_divergence(divergence, Console(file=page, width=WIDTH, markup=False, emoji=False, highlight=False))
+    lines = [line.rstrip() for line in page.getvalue().splitlines()]
+    return "\n".join([str(divergence.signature), *lines])
+
+
+def _facet(facet: str | None) -> Facet | None:
+    try:
+        return None if facet is None else Facet(facet)
+    except ValueError:
+        raise InputError(f"{quote(facet or '')} is not a facet: expected one of {', '.join(Facet)}") from None
+
+
+def _open(spec: str) -> Engine:
+    if spec not in _engines:
+        _engines[spec] = open_engine(spec)
+    return _engines[spec]
+
+
+def close_engines() -> None:
+    """Close what `find` opened; the next call opens anew."""
+    while _engines:
+        _engines.popitem()[1].close()
+
+
+atexit.register(close_engines)
