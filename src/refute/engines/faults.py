@@ -99,7 +99,30 @@ PLANTED: Final = (
     Planted(
         "wrong-magic",
         ATTACKS,
-        "Two arrangements of blockers share an entry: a rook on d4 does not notice a man on d6.",
+        "The magic number for a rook on d4 has one digit wrong, and arrangements of blockers share their entries.",
+        "_interpreted",
+        """
+          BISHOP_MASKS: Final = tables.BISHOP_MASKS
+        + SHARED: Final[dict[int, int]] = {}
+        + for _blockers in magics.subsets(ROOK_MASKS[27]):
+        +     _at = (_blockers * (magics.ROOK_MAGICS[27] ^ 0xF00) & ALL) >> 64 - ROOK_MASKS[27].bit_count()
+        +     SHARED[_at] = tables.classical_rook(27, _blockers)
+
+        - from refute.board import tables
+        + from refute.board import magics, tables
+
+        - return ROOK_SLIDES[square][occupied & ROOK_MASKS[square]]
+        + if square == 27:
+        +     mask = ROOK_MASKS[27]
+        +     return SHARED[slider_index(occupied, mask, magics.ROOK_MAGICS[27] ^ 0xF00, 64 - mask.bit_count())]
+        + return ROOK_SLIDES[square][occupied & ROOK_MASKS[square]]
+        """,
+        ("moves/movegen", "check/movegen", "invariants/movegen"),
+    ),
+    Planted(
+        "rook-mask-misses-square",
+        ATTACKS,
+        "A blocker mask typed in by hand misses one square: a rook on d4 does not notice a man on d6.",
         "_interpreted",
         """
         - ROOK_MASKS: Final = tables.ROOK_MASKS
@@ -1258,12 +1281,12 @@ PLANTED: Final = (
     Planted(
         "move-list-overflow",
         MOVE_LIST,
-        "The move list has room for 128 moves, and what comes after is dropped.",
+        "The move list has room for 200 moves; a position with 218, the most a game can reach, runs over it.",
         "_core",
         """
                   men &= men - 1
         - return n
-        + return min(n, 128)
+        + return min(n, 200)
         """,
         ("moves/movegen",),
     ),
