@@ -13,7 +13,7 @@ from typing import Final
 from refute.divergence import Divergence, Facet, Quarantine, Verdict
 from refute.engines.protocol import Ability, Answer, Engine, Fault, Question, Trouble
 from refute.errors import InputError
-from refute.judge import FACETS, Expected, Judge, Scene, show, value
+from refute.judge import FACETS, FIELDS, Expected, Judge, Scene, show, value
 from refute.walk import Walk
 
 # What is compared at every ply. NUMBERS say what FEN says, and stand in for it where everyone has them.
@@ -58,6 +58,7 @@ class Comparer:
         # An engine that examines itself reads its own FEN back; of the others we ask it.
         self.asks_by_fen = Ability.STATE not in subject.abilities
         self.versions = tuple((engine.name, engine.version) for engine in (subject, *self.witnesses))
+        self._said_by = dict.fromkeys(self.questions[0].asks, self.witnesses[0].name)
         self.judge = Judge(subject, self.versions, depth=depth)
 
     def _choose(self, chess960: bool) -> frozenset[Ability]:
@@ -163,13 +164,15 @@ class Comparer:
             said = answers[ply] if ply < len(answers) else Fault(Trouble.GARBAGE, "gave no answer")
             if isinstance(said, Fault):
                 return Quarantine(walk.prefix(ply), Facet.CRASH, ((witness.name, said.text),))
+            if len(self.witnesses) == 1:
+                return Expected(said, self._said_by)
             for ability in AGREED:
                 new = value(said, ability)
                 if new is None:
                     continue
                 old = value(agreed, ability)
                 if old is None:
-                    setattr(agreed, "divide" if ability is Ability.PERFT else ability.value, new)
+                    setattr(agreed, FIELDS[ability], new)
                     expected.said_by[ability] = witness.name
                 elif old != new:
                     both = ((expected.said_by[ability], show(ability, old)), (witness.name, show(ability, new)))
@@ -232,12 +235,10 @@ class _Keys:
         known = self.keys.setdefault(position, key)
         if known != key:
             text = f"the key {known:016x}, as this position had it earlier on the walk"
-            return judge.found(scene, Facet.KEY, Verdict.HASH, scene.last_move, text, f"{key:016x}")
+            return judge.found(scene, Facet.KEY, Verdict.HASH, None, text, f"{key:016x}")
         if self.positions.setdefault(key, position) != position:
             text = "a key of its own"
-            return judge.found(
-                scene, Facet.KEY, Verdict.HASH, scene.last_move, text, f"{key:016x}, as another position"
-            )
+            return judge.found(scene, Facet.KEY, Verdict.HASH, None, text, f"{key:016x}, as another position")
         return None
 
 

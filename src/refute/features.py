@@ -137,8 +137,7 @@ class FeatureCounter:
         position = fen.parse(walk.fen, chess960=walk.chess960)
         self.see(position, position.legal_moves())
         for text in walk.moves:
-            move = position.parse_uci(text)
-            position.make(move)
+            move = position.make_uci(text)
             self.see(position, position.legal_moves(), played=move)
 
     def see(self, position: Position, moves: list[int], *, played: int | None = None) -> None:

@@ -14,6 +14,7 @@ from refute.board.move import decode_uci
 from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.protocol import Ability, Answer, Engine, Fault, Question, Trouble
 from refute.kinds import NO_KIND, kind_of_move
+from refute.passed import before_push, name_passed_square
 from refute.walk import Walk
 
 FACETS: Final = {
@@ -73,10 +74,10 @@ class Judge:
         if isinstance(said, Fault):
             return self.misbehaved(scene, said)
         wanted = scene.expected.answer
-        if scene.ply == 0 and _differs(said.fen, wanted.fen):
-            return self._differ_in(scene, Ability.FEN, said, Verdict.FEN)
-        if scene.ply == 0 and _differs(said.numbers, wanted.numbers):
-            return self._differ_in(scene, Ability.NUMBERS, said, Verdict.FEN)
+        if scene.ply == 0 and (_differs(said.fen, wanted.fen) or _differs(said.numbers, wanted.numbers)):
+            ability = Ability.FEN if _differs(said.fen, wanted.fen) else Ability.NUMBERS
+            if not self._differs_by_push(scene, said):
+                return self._differ_in(scene, ability, said, Verdict.FEN)
         if _differs(said.moves, wanted.moves):
             return self.moves_differ(scene, said)
         if _differs(said.check, wanted.check):
@@ -94,6 +95,18 @@ class Judge:
         if _differs(said.divide, wanted.divide):
             return self._perft_differs(scene, said)
         return None
+
+    def _differs_by_push(self, scene: Scene, said: Answer) -> bool:
+        """Whether the moves are as wrong when the double push is made as when its square is read.
+
+        Both name the en passant square only where a capture is legal, so a generator that misjudges the
+        capture seems to have misread the FEN.
+        """
+        pushed = before_push(scene.walk.prefix(0))
+        if pushed is None or not _differs(said.moves, scene.expected.answer.moves):
+            return False
+        by_path = self.subject.at([pushed], Question(frozenset({Ability.MOVES})))[0]
+        return isinstance(by_path, Answer) and by_path.moves == said.moves
 
     def misbehaved(self, scene: Scene, fault: Fault) -> Divergence:
         """It gave no answer at all, or one for another position."""
@@ -158,7 +171,9 @@ class Judge:
         if scene.ply == 0 or not scene.fen:
             return verdict, False
         question = Question(frozenset({ability}), self.depth if ability is Ability.PERFT else 0)
-        said = self.subject.at([Walk(scene.fen, (), scene.walk.chess960)], question)[0]
+        # The square is given whether or not a capture there is legal: that is the subject's to judge.
+        there = Walk(name_passed_square(scene.fen, scene.last_move or ""), (), scene.walk.chess960)
+        said = self.subject.at([there], question)[0]
         if isinstance(said, Fault) or value(said, ability) != value(scene.expected.answer, ability):
             return verdict, False
         # A FEN has no history, so a repetition that shows only along the path says nothing of make.
@@ -211,11 +226,13 @@ def _differs(said: object, wanted: object) -> bool:
     return said is not None and wanted is not None and said != wanted
 
 
+# Where an answer keeps what it says; looked up here because an enum member's value is slow to ask for.
+FIELDS: Final = {ability: "divide" if ability is Ability.PERFT else ability.value for ability in FACETS}
+
+
 def value(answer: Answer, ability: Ability) -> object:
     """What an answer says of one ability, None where it says nothing."""
-    if ability is Ability.PERFT:
-        return answer.divide
-    return getattr(answer, ability.value)
+    return getattr(answer, FIELDS[ability])
 
 
 def show(ability: Ability, said: object) -> str:

@@ -42,6 +42,10 @@ class Walk:
         """Plies; a walk has one position more than that."""
         return len(self.moves)
 
+    def __bool__(self) -> bool:
+        # Without moves it is still a position: `original or walk` must not pass over it.
+        return True
+
     def prefix(self, plies: int) -> Walk:
         """The walk's first plies."""
         return Walk(self.fen, self.moves[:plies], self.chess960)

@@ -120,6 +120,10 @@ cdef int _fill_sliders() except -1
 @cython.locals(seen=U64, direction=int, file_step=int, rank_step=int, file=int, rank=int)
 cdef U64 _slide(int square, U64 blockers, int diagonal) noexcept
 
+cdef int MIRROR
+@cython.locals(stirred=U64)
+cdef U64 _stir(U64 number) noexcept
+
 cdef int _square(object square) except -1
 cdef int _colour(object colour) except -1
 cdef int _depth(object depth) except -1
@@ -255,8 +259,13 @@ cdef class Position:
     cpdef U64 audit(self) except? 57005
     @cython.locals(us=int, before=U64, broken=int)
     cdef int _audit_null(self) except -1
-    @cython.locals(out=Moves, replies=Moves, us=int, n=int, i=int, total=U64, legal=list, safe=list)
+    @cython.locals(out=Moves, replies=Moves, us=int, n=int, i=int, total=int, nodes=U64, legal=U64, safe=U64, mirror=U64,
+                   probe=Position)
     cdef int _audit_generators(self) except -1
+    @cython.locals(out=Moves, n=int, i=int, total=U64)
+    cdef U64 _stirred(self) except? 57005
+    cdef int _fail_generators(self) except -1
+    cdef int _fail_mirror(self) except -1
     @cython.locals(square=int)
     cpdef list mailbox(self)
     @cython.locals(pieces="U64*", rooks=U64, right=int)

@@ -94,6 +94,7 @@ DETAILS = (
     "mates",
 )
 DEEPEST = 99
+MIRROR = 56 | 56 << 6  # both squares of a code, ranks exchanged
 
 # An entry of the undo stack is two words: the key, and this, which is everything else make destroys.
 #   bits 0-15 move   16-19 captured piece   20-23 rights   24 en passant in key   25-31 en passant   32- halfmove clock
@@ -194,6 +195,12 @@ def _depth(depth: int) -> int:
     if not 0 <= depth <= DEEPEST:
         raise ValueError(f"a depth of {depth!r}: expected 0 to {DEEPEST}")
     return depth
+
+
+def _stir(number: int) -> int:
+    """A number so mixed that sums of them tell multisets apart."""
+    stirred = (number + 1) * MIXERS[0] & ALL
+    return (stirred ^ stirred >> 31) * MIXERS[1] & ALL
 
 
 def slider_lookup(square: int, occupied: int, diagonal: bool) -> int:
@@ -1377,9 +1384,11 @@ class Position:
             raise MoveError(f"{move!r} is not a legal move here")
         self._play(move)
 
-    def make_uci(self, text: str) -> None:
-        """Play the legal move a UCI text means; anything else raises MoveError and changes nothing."""
-        self._play(self.parse_uci(text))
+    def make_uci(self, text: str) -> int:
+        """Play the legal move a UCI text means, and return it; anything else raises MoveError and changes nothing."""
+        move = self.parse_uci(text)
+        self._play(move)
+        return move
 
     def make_null(self) -> None:
         """Pass the turn; refused in check, where it would leave a king to be taken."""
@@ -1456,8 +1465,8 @@ class Position:
     def audit(self) -> int:
         """Make and unmake every legal move, and a null move, checking everything after each.
 
-        Also: the legal generator, the filtered pseudo-legal one and the count agree, here and after every
-        move. Returns how many moves were tried; raises BrokenInvariant, stage and move named. Works on
+        Also: the legal generator, the filtered pseudo-legal one, the count and the mirrored position
+        agree. Returns how many moves were tried; raises BrokenInvariant, stage and move named. Works on
         a copy, so that what it finds broken is never left behind.
         """
         self._require_sound()
@@ -1475,29 +1484,69 @@ class Position:
         return tried
 
     def _audit_generators(self) -> int:
+        """The legal generator, the filtered pseudo-legal one, the count and the mirrored position agree."""
         if not cython.compiled:
             out = [0] * MOST_MOVES
             replies = [0] * MOST_MOVES
         us = self.side
-        legal = sorted(self.legal_moves())
-        safe = sorted(self.filtered_moves())
-        if legal != safe:
-            odd = [move for move in legal if legal.count(move) != safe.count(move)]
-            odd += [move for move in safe if move not in legal]
-            raise BrokenInvariant("generate", "the legal and the filtered pseudo-legal moves differ", odd)
         n = self._list(out)
         if n != self._list_count():
             raise BrokenInvariant("generate", "counting the moves gives another number than listing them")
-        total = ONE - ONE
+        legal = ONE - ONE
+        mirror = ONE - ONE
+        for i in range(n):
+            legal += _stir(out[i])
+            mirror += _stir(self._code(out[i]) ^ MIRROR)
+        # Whether a move is safe is found by playing it, which must not spoil the board the rest is judged on.
+        probe = self.copy()
+        safe = ONE - ONE
+        total = probe._generate_pseudo(us, replies)
+        for i in range(total):
+            if probe._is_safe(replies[i], us):
+                safe += _stir(replies[i])
+        if legal & ALL != safe & ALL:
+            self._fail_generators()
+        if mirror & ALL != self.mirrored()._stirred():
+            self._fail_mirror()
+        nodes = ONE - ONE
         for i in range(n):
             self._play(out[i])
-            if self._list(replies) != self._list_count():
+            total = self._list_count()
+            if self._list(replies) != total:
                 self._fail("generate", 0, self.ply - 1, NO_MOVE)
-            total += self._list_count()
+            nodes += total
             self._take_back()
-        if total != self._perft(2, us):
+        if nodes != self._perft(2, us):
             raise BrokenInvariant("generate", "bulk perft 2 differs from the replies counted move by move")
         return 0
+
+    def _stirred(self) -> int:
+        """One number for the legal moves' codes, in whatever order they come."""
+        if not cython.compiled:
+            out = [0] * MOST_MOVES
+        total = ONE - ONE
+        n = self._list(out)
+        for i in range(n):
+            total += _stir(self._code(out[i]))
+        return total & ALL
+
+    def _fail_generators(self) -> int:
+        legal, safe = self.legal_moves(), self.copy().filtered_moves()
+        odd = [move for move in legal if legal.count(move) != safe.count(move)]
+        odd += [move for move in safe if move not in legal]
+        for move in odd:
+            # Where playing it breaks more than the king's safety, make is at fault and not the generator.
+            self._play(move)
+            broken = self._broken()
+            if broken and broken != 15:
+                self._fail("make", broken, self.ply - 1, NO_MOVE)
+            self._take_back()
+        raise BrokenInvariant("generate", "the legal and the filtered pseudo-legal moves differ", odd)
+
+    def _fail_mirror(self) -> int:
+        theirs = [code ^ MIRROR for code in self.mirrored().codes()]
+        odd = [move for move in self.legal_moves() if self._code(move) not in theirs]
+        raise BrokenInvariant("generate", "the colour-mirrored position does not have the mirrored moves", odd)
 
     def _audit_null(self) -> int:
         us = self.side

@@ -15,14 +15,12 @@ import refute.board.fen
 import refute.board.outcome
 from refute import __version__
 from refute.board.copies import interpreted_copy
-from refute.board.move import decode_uci
 from refute.engines.protocol import Ability, Answer, Complaint, Fault, Question, Trouble
 from refute.errors import BrokenInvariant, InputError, RefuteError
 from refute.walk import Walk
 
 # The invariants that speak of the key alone: the position is right and its hash is not.
 KEY_INVARIANTS: Final = frozenset({12, 16})
-MIRROR: Final = 56 | 56 << 6  # both squares of a code, ranks exchanged
 
 _STAGES: Final = {
     "make": ("invariants", "make"),
@@ -61,10 +59,15 @@ class OwnEngine:
         answers: list[Answer | Fault] = []
         try:
             position = self._board.fen.parse(walk.fen, chess960=walk.chess960)
+            prints = []
             for text in walk.moves:
                 answers.append(self._answer(position, question, last=False))
+                prints.append(position.fingerprint())
                 position.make_uci(text)
-            answers.append(self._answer(position, question, last=True))
+            last = self._answer(position, question, last=True)
+            if Ability.STATE in question.asks and last.complaint is None:
+                last.complaint = _take_all_back(position, prints)
+            answers.append(last)
         except InputError as error:
             answers.append(Fault(Trouble.ASTRAY, str(error)))  # it refuses a FEN or a move that is right
         except Exception as error:  # an edited copy may raise anything, and that is a finding
@@ -122,7 +125,7 @@ class OwnEngine:
             position.audit()
         except BrokenInvariant as failure:
             return _complaint(position, failure)
-        complaint = self._check_twin(position) or self._check_mirror(position)
+        complaint = self._check_twin(position)
         # Counting three plies costs as much as all the rest, so one walk in eight is enough.
         if complaint is None and last and position.key % 8 == 0:
             complaint = self._check_table(position)
@@ -136,7 +139,7 @@ class OwnEngine:
         except RefuteError as error:
             return Complaint("fen", "fen", None, f"its own FEN {text!r} is refused: {error}")
         if position == twin:
-            return None
+            return self._check_policy(position, text)
         ours, theirs = position.fields(), twin.fields()
         changed = [name for name in ours if ours[name] != theirs[name]]
         shown = "; ".join(f"{name} is {ours[name]}, read back {theirs[name]}" for name in changed)
@@ -144,17 +147,15 @@ class OwnEngine:
             return Complaint("key", "hash", None, f"a fresh board read from {text!r} has another key: {shown}")
         return Complaint("fen", "fen", None, f"a fresh board read from {text!r} is another position: {shown}")
 
-    def _check_mirror(self, position: Any) -> Complaint | None:
-        """With colours and ranks exchanged the moves are the same, mirrored."""
-        ours = position.codes()
-        theirs = [code ^ MIRROR for code in position.mirrored().codes()]
-        theirs.sort()
-        if ours == theirs:
+    def _check_policy(self, position: Any, always: str) -> Complaint | None:
+        """Under the policy "legal" a square that nothing can take on is left out, and nothing else."""
+        fields = always.split(" ")
+        if fields[3] == "-":
             return None
-        odd = sorted(set(ours) ^ set(theirs)) or ours[:1]
-        return Complaint(
-            "moves", "movegen", decode_uci(odd[0]), "the colour-mirrored position does not have the mirrored moves"
-        )
+        if not position.has_legal_en_passant():
+            fields[3] = "-"
+        text, wanted = self._board.fen.write(position), " ".join(fields)
+        return None if text == wanted else Complaint("fen", "fen", None, f"written {text!r}, expected {wanted!r}")
 
     def _check_table(self, position: Any) -> Complaint | None:
         """A table of counts changes no count; three plies are where transpositions begin."""
@@ -170,6 +171,16 @@ def _complaint(position: Any, failure: BrokenInvariant) -> Complaint:
         facet, verdict = ("key" if failure.stage == "make" else "null"), "hash"
     move = position.uci(failure.path[-1]) if failure.path and failure.path[-1] else None
     return Complaint(facet, verdict, move, str(failure))
+
+
+def _take_all_back(position: Any, prints: list[int]) -> Complaint | None:
+    """Every position of the walk comes back, the whole way: the undo stack holds as much as was made."""
+    for ply in range(len(prints) - 1, -1, -1):
+        position.unmake()
+        if position.fingerprint() != prints[ply]:
+            text = f"taking back {len(prints) - ply} moves from here does not lead where the walk was"
+            return Complaint("restore", "unmake", None, text)
+    return None
 
 
 def _fault(error: Exception) -> Fault:
