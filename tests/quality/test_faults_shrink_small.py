@@ -1,0 +1,105 @@
+"""Every planted fault comes down to a walk of at most one move, and a wrong move list to a handful of men.
+
+A path fault may keep three moves. The few that need more are named below, with the reason that no walk can be shorter.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from refute.compare import Comparer
+from refute.divergence import Divergence, Facet, Verdict
+from refute.engines.faulty import FAULTS, open_fault
+from refute.engines.python_chess import PythonChessEngine
+from refute.explain import explain
+from refute.shrink import shrink
+from refute.walk import Walk
+from refute.walking import walk_number
+
+WALKS: Final = Path(__file__).with_name("faulty_walks.tsv")
+HUNTED: Final = 200  # walks tried for a fault that has no walk in the file
+
+MOST_MOVES: Final = 1
+MOST_MOVES_OF_A_PATH: Final = 3
+LONGER: Final = {
+    # A position comes back after four plies and no fewer, and with the other side to move after five.
+    "key-without-turn": 5,
+    "key-without-rights": 4,
+    "key-shares-rights": 4,
+    "key-without-en-passant": 4,
+    "key-of-untakeable-en-passant": 4,
+    "threefold-ends-game": 8,  # twice round
+    "repetition-counted-short": 16,  # four times round
+    "undo-stack-wraps-around": 40,  # it wraps around at 32 plies
+}
+MOST_MEN: Final = 6
+MEDIAN_MEN: Final = 4
+
+
+@cache
+def walks() -> dict[str, Walk]:
+    lines = [line.split("\t") for line in WALKS.read_text().splitlines() if not line.startswith("#")]
+    return {name: Walk.parse(command, chess960=rules == "chess960") for name, rules, command in lines if name in FAULTS}
+
+
+@cache
+def shrunk(name: str) -> tuple[Divergence, Divergence]:
+    """A fault as it is found, and shrunk; skips the fault that no walk at hand shows."""
+    comparer = Comparer(open_fault(name), [PythonChessEngine()], chess960=FAULTS[name].chess960)
+    known = walks().get(name)
+    numbers = (walk_number(11, index, chess960=FAULTS[name].chess960) for index in range(HUNTED))
+    for walk in [known] if known is not None else numbers:
+        found = comparer.compare(walk).divergence
+        if found is not None:
+            # No time limit: what is measured here is how small it gets, not how fast this machine is.
+            small = shrink(found, comparer, seconds=600.0)
+            assert shrink(small, comparer, seconds=600.0).walk == small.walk, "shrinking twice gives the same result"
+            return found, small
+    pytest.skip(f"no walk at hand shows {name}")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_fault_shrinks_to_few_moves_and_keeps_its_signature(name: str) -> None:
+    found, small = shrunk(name)
+    assert small.notes["shrunk"] == "whole"
+    assert small.signature == found.signature
+    limit = LONGER.get(name, MOST_MOVES_OF_A_PATH if small.path_dependent else MOST_MOVES)
+    assert len(small.walk) <= limit, small.walk
+    assert small.original == found.walk
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_shrunk_fault_is_explained(name: str) -> None:
+    _, small = shrunk(name)
+    sentence = explain(small)
+    assert sentence.endswith(".")
+    if small.missing or small.extra:
+        assert str(small.move) in sentence
+
+
+def test_what_the_board_finds_inside_itself_needs_no_moves() -> None:
+    inside = (Facet.RESTORE, Facet.INVARIANTS, Facet.NULL)
+    small = [small for _, small in map(shrunk, walks()) if small.facet in inside]
+    assert len(small) >= 20
+    assert {one.walk.moves for one in small} == {()}
+
+
+def test_move_generation_faults_come_down_to_a_handful_of_men() -> None:
+    men = []
+    for found, small in map(shrunk, walks()):
+        if found.verdict is Verdict.MOVEGEN:
+            men.append(small.pieces)
+    men.sort()
+    assert len(men) >= 20
+    assert sum(count <= MOST_MEN for count in men) >= 0.9 * len(men), men
+    assert men[len(men) // 2] <= MEDIAN_MEN, men
+
+
+def test_a_shrink_takes_few_calls_to_the_subject() -> None:
+    calls = sorted(shrunk(name)[1].notes["subject_calls"] for name in walks())
+    assert calls[len(calls) // 2] <= 100, calls
+    assert calls[len(calls) * 9 // 10] <= 300, calls

@@ -1,0 +1,337 @@
+"""Shrinking: the signature stays, every candidate is legal, the result is small, and nothing is ever lost."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Sequence
+
+import chess
+import pytest
+
+from refute.board import fen
+from refute.compare import Comparer
+from refute.divergence import Divergence, Facet, Signature, Verdict
+from refute.engines.faulty import open_fault
+from refute.engines.own import OwnEngine
+from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
+from refute.engines.python_chess import PythonChessEngine, board_after
+from refute.passes import PASSES, drop_spans, mirror_uci, starts_of
+from refute.shrink import Shrinker, narrow, shrink, sort_key
+from refute.walk import START_FEN, Walk
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+# Black's bishop looks at f1 once the knight has gone, and a board that forgets attacked squares castles on.
+CASTLES = Walk(KIWIPETE, ("a1b1", "a6e2"))
+PAWNS = Walk("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", ("a5a4", "c7c5", "b5c6"))
+
+
+def compare(fault: str, walk: Walk, *, depth: int = 0) -> tuple[Divergence, Comparer]:
+    """What a planted fault shows along a walk, and the comparer that shows it."""
+    comparer = Comparer(open_fault(fault), [PythonChessEngine()], depth=depth, chess960=walk.chess960)
+    found = comparer.compare(walk).divergence
+    assert found is not None
+    return found, comparer
+
+
+class Clumsy(PythonChessEngine):
+    """python-chess with a spoilt answer wherever `spoil` says so, and a memory of all it was asked."""
+
+    def __init__(self, spoil: Callable[[chess.Board, Answer], Answer | Fault]) -> None:
+        super().__init__(name="clumsy")
+        self.spoil = spoil
+        self.asked: list[Walk] = []
+
+    def along(self, walk: Walk, question: Question) -> list[Answer | Fault]:
+        answers: list[Answer | Fault] = []
+        for plies in range(len(walk) + 1):
+            answers += self.at([walk.prefix(plies)], question)
+            if isinstance(answers[-1], Fault):
+                break
+        return answers
+
+    def at(self, walks: Sequence[Walk], question: Question) -> list[Answer | Fault]:
+        self.asked += walks
+        return [self._spoilt(walk, answer) for walk, answer in zip(walks, super().at(walks, question), strict=True)]
+
+    def _spoilt(self, walk: Walk, answer: Answer | Fault) -> Answer | Fault:
+        board = board_after(walk)
+        return answer if isinstance(answer, Fault) or isinstance(board, Fault) else self.spoil(board, answer)
+
+
+def loses_queen_moves(board: chess.Board, answer: Answer) -> Answer | Fault:
+    """Forgets every queen move while there is a rook of the other side."""
+    if answer.moves is not None and board.pieces(chess.ROOK, not board.turn):
+        queens = board.pieces(chess.QUEEN, board.turn)
+        answer.moves = [code for code in answer.moves if code & 63 not in queens]
+    return answer
+
+
+def dies_of_knights(board: chess.Board, answer: Answer) -> Answer | Fault:
+    """Crashes where each side has a knight, and hangs where there is a bishop and no knight."""
+    if len(board.pieces(chess.KNIGHT, chess.WHITE)) and len(board.pieces(chess.KNIGHT, chess.BLACK)):
+        return Fault(Trouble.CRASH, "two knights", ("last words",))
+    if board.bishops and not board.knights:
+        return Fault(Trouble.TIMEOUT, "a bishop and no knight")
+    return answer
+
+
+def meet(spoil: Callable[[chess.Board, Answer], Answer | Fault], walk: Walk) -> tuple[Divergence, Comparer, Clumsy]:
+    clumsy = Clumsy(spoil)
+    comparer = Comparer(clumsy, [PythonChessEngine()])
+    found = comparer.compare(walk).divergence
+    assert found is not None
+    clumsy.asked.clear()
+    return found, comparer, clumsy
+
+
+def test_a_wrong_move_list_comes_down_to_a_position_of_few_men() -> None:
+    found, comparer = compare("castle-through-attack", CASTLES)
+    small = shrink(found, comparer)
+    assert small.signature == found.signature == Signature(Facet.MOVES, Verdict.MOVEGEN, "extra king-side castle")
+    assert small.walk.moves == ()
+    assert small.pieces == 4
+    assert not small.path_dependent
+    assert small.extra == (small.move,)
+
+
+def test_the_result_says_where_it_came_from_and_what_it_cost() -> None:
+    found, comparer = compare("castle-through-attack", CASTLES)
+    small = shrink(dataclasses.replace(found, seed=7, count=3, notes={"path": "x.walk"}), comparer)
+    assert small.original == CASTLES
+    assert (small.seed, small.count) == (7, 3)
+    assert small.notes["path"] == "x.walk"
+    assert small.notes["shrunk"] == "whole"
+    assert small.notes["subject_calls"] > 5
+    assert small.notes["shrink_seconds"] >= 0
+
+
+@pytest.mark.parametrize("fault", ["castle-through-attack", "castle-leaves-rook", "king-takes-protected-man"])
+def test_shrinking_twice_gives_the_same_result(fault: str) -> None:
+    walk = Walk(KIWIPETE, ("e1c1", "a6b5")) if fault == "castle-leaves-rook" else CASTLES
+    if fault == "king-takes-protected-man":
+        walk = Walk("r3k2r/p1pQ1pb1/bn2pnp1/3PN3/1p2P3/2N4p/PPPBBPPP/R3K2R b KQkq - 0 1")
+    found, comparer = compare(fault, walk)
+    once = shrink(found, comparer)
+    again = shrink(found, comparer)
+    twice = shrink(once, comparer)
+    assert once.walk == again.walk == twice.walk
+    assert twice.original == found.walk
+
+
+def test_every_improvement_is_smaller_and_of_the_same_signature() -> None:
+    found, comparer = compare("castle-through-attack", CASTLES)
+    heard: list[Divergence] = []
+    small = shrink(found, comparer, listen=heard.append)
+    assert len(heard) > 3
+    keys = [sort_key(found.walk), *(sort_key(one.walk) for one in heard)]
+    assert all(later < earlier for earlier, later in itertools.pairwise(keys))
+    assert {one.signature for one in heard} == {found.signature}
+    assert heard[-1].walk == small.walk
+
+
+def test_no_candidate_is_illegal() -> None:
+    found, comparer, clumsy = meet(loses_queen_moves, Walk(KIWIPETE, ("e5g6", "h3g2", "h1g1")))
+    shrink(found, comparer)
+    assert len(clumsy.asked) > 20
+    for walk in set(clumsy.asked):
+        fen.parse(walk.fen, chess960=walk.chess960)
+        board = chess.Board(walk.fen)
+        assert board.status() == chess.STATUS_VALID, walk
+        for move in walk.moves:
+            assert chess.Move.from_uci(move) in board.legal_moves, walk
+            board.push_uci(move)
+
+
+def test_an_engine_that_is_not_ours_shrinks_too() -> None:
+    found, comparer, _ = meet(loses_queen_moves, Walk(KIWIPETE, ("e5g6", "h3g2")))
+    small = shrink(found, comparer)
+    assert small.signature == found.signature
+    assert small.walk.moves == ()
+    # Two kings, the queen, the rook; a capture also needs its victim, which the rook may be.
+    assert small.pieces <= 5
+
+
+def test_a_crash_shrinks_and_another_way_to_fail_is_not_taken_for_it() -> None:
+    found, comparer, _ = meet(dies_of_knights, Walk(START_FEN))
+    small = shrink(found, comparer)
+    assert small.facet is Facet.CRASH
+    assert small.pieces == 4
+    assert small.walk.fen.lower().count("n") == 2
+    assert small.transcript == ("last words",)
+
+
+def test_a_path_fault_keeps_the_shortest_path_and_says_so() -> None:
+    found, comparer = compare("en-passant-victim-stays", PAWNS)
+    small = shrink(found, comparer)
+    assert small.path_dependent
+    assert len(small.walk) == 1
+    assert small.pieces <= 6
+
+
+def test_a_long_path_to_a_repeated_position_is_cut_to_one_round() -> None:
+    start = "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1"
+    found, comparer = compare("key-without-rights", Walk(start, ("a1b1", "h8g8", "b1c1", "g8f8", "c1a1", "f8h8")))
+    small = shrink(found, comparer)
+    assert small.facet is Facet.KEY
+    assert small.path_dependent
+    assert len(found.walk) == 6
+    assert len(small.walk) == 4
+
+
+def test_a_fault_inside_the_board_needs_no_move_in_the_walk() -> None:
+    found, comparer = compare("capture-not-undone", Walk(KIWIPETE, ("e1g1",)))
+    small = shrink(found, comparer)
+    assert small.facet in (Facet.RESTORE, Facet.CRASH)
+    assert small.signature == found.signature
+    assert small.walk.moves == ()
+    assert small.pieces <= 4
+
+
+def test_chess960_stays_chess960() -> None:
+    walk = Walk("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", ("e1d3", "c8d6"), chess960=True)
+    found, comparer = compare("key-forgets-lost-right", walk)
+    small = shrink(found, comparer)
+    assert small.walk.chess960
+    assert small.signature == found.signature
+    assert small.pieces <= 4
+
+
+def test_a_wrong_count_is_drilled_to_the_moves_below_it() -> None:
+    found, comparer = compare("castle-through-attack", Walk(KIWIPETE), depth=3)
+    assert found.facet is Facet.PERFT
+    small = shrink(found, comparer)
+    assert small.facet is Facet.MOVES
+    assert small.original == found.walk
+    assert (small.walk.moves, small.pieces) == ((), 4)
+
+
+def test_without_time_the_finding_stays_as_it_was() -> None:
+    found, comparer = compare("castle-through-attack", CASTLES)
+    small = shrink(found, comparer, seconds=-1.0)
+    assert small.walk == found.walk
+    assert small.notes["shrunk"] == "out of time"
+    assert small.notes["subject_calls"] == 0
+
+
+def test_out_of_time_half_way_the_best_so_far_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, comparer = compare("castle-through-attack", CASTLES)
+    shrinker = Shrinker(found, comparer)
+    ticks = iter(range(1_000_000))
+    monkeypatch.setattr("refute.shrink.time.monotonic", lambda: float(next(ticks)))
+    shrinker._deadline = 8.0
+    small = shrinker.run()
+    assert small.notes["shrunk"] == "out of time"
+    assert sort_key(small.walk) < sort_key(found.walk)
+    again = comparer.compare(small.walk).divergence
+    assert again is not None
+    assert again.signature == found.signature
+
+
+@pytest.mark.parametrize("calls", [1, 3, 6])
+def test_interrupting_loses_nothing(calls: int) -> None:
+    countdown = [calls]
+
+    def interrupts(board: chess.Board, answer: Answer) -> Answer | Fault:
+        if countdown[0] == 0:
+            raise KeyboardInterrupt
+        return loses_queen_moves(board, answer)
+
+    found, comparer, _ = meet(interrupts, Walk(KIWIPETE, ("e5g6", "h3g2")))
+    heard: list[Divergence] = []
+
+    def count(one: Divergence) -> None:
+        heard.append(one)
+        countdown[0] -= 1
+
+    shrinker = Shrinker(found, comparer, listen=count)
+    with pytest.raises(KeyboardInterrupt):
+        shrinker.run()
+    kept = shrinker.result()
+    assert kept.walk == heard[-1].walk
+    assert len(heard) == calls
+    assert kept.notes["shrunk"] == "interrupted"
+    assert kept.original == found.walk
+    countdown[0] = -1
+    again = comparer.compare(kept.walk).divergence
+    assert again is not None
+    assert again.signature == found.signature
+
+
+def test_what_does_not_diverge_again_is_returned_as_it_was() -> None:
+    found, _ = compare("castle-through-attack", CASTLES)
+    small = shrink(found, Comparer(OwnEngine(), [PythonChessEngine()]))
+    assert small.walk == found.walk
+    assert small.notes["shrunk"] == "not reproduced"
+
+
+def test_a_narrow_comparer_asks_only_what_the_facet_needs() -> None:
+    comparer = Comparer(OwnEngine(), [PythonChessEngine()])
+    assert narrow(comparer, Facet.MOVES).question.asks == {Ability.MOVES}
+    assert narrow(comparer, Facet.RESTORE) is comparer
+    assert Ability.STATE in comparer.question.asks
+
+
+def test_fewer_moves_come_before_fewer_men_and_these_before_weaker_ones() -> None:
+    lone = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
+    ordered = [
+        Walk(lone),
+        Walk("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1"),
+        Walk("4k3/8/8/8/3Q4/8/8/4K3 w - - 0 1"),
+        Walk("4k3/8/8/8/3Q4/8/8/4K3 b - - 0 1"),
+        Walk("4k3/8/8/8/3Q4/8/8/4K3 w - - 5 1"),
+        Walk(START_FEN),
+        Walk(lone, ("e1e2",)),
+    ]
+    assert sorted(ordered, key=sort_key) == ordered
+
+
+def test_four_fields_sort_as_six() -> None:
+    assert sort_key(Walk("4k3/8/8/8/8/8/8/4K3 w - -"))[:7] == sort_key(Walk("4k3/8/8/8/8/8/8/4K3 w - - 0 1"))[:7]
+
+
+def test_starts_are_written_with_the_en_passant_square_always() -> None:
+    assert starts_of(Walk(START_FEN, ("e2e4",)))[1].split()[3] == "e3"
+
+
+def test_a_mirrored_move_is_the_same_move_from_the_other_side() -> None:
+    assert [mirror_uci(move) for move in ("e2e4", "a7b8n")] == ["e7e5", "a2b1n"]
+
+
+class Accepting:
+    """Adopts whatever it is offered that satisfies a wish."""
+
+    def __init__(self, walk: Walk, wish: Callable[[Walk], bool]) -> None:
+        self.best = Divergence(walk, Facet.MOVES, Verdict.MOVEGEN, "-", "s", "w", "", "")
+        self.wish = wish
+
+    def attempt(self, walk: Walk) -> bool:
+        if self.wish(walk) and sort_key(walk) < sort_key(self.best.walk):
+            self.best = dataclasses.replace(self.best, walk=walk)
+            return True
+        return False
+
+
+def test_spans_are_dropped_down_to_the_moves_that_matter() -> None:
+    moves = tuple(f"{a}1{b}1" for a, b in itertools.product("abcd", "efgh"))
+    needed = {moves[3], moves[11]}
+    shrinker = Accepting(Walk(START_FEN, moves), lambda walk: needed <= set(walk.moves))
+    drop_spans(shrinker)
+    assert set(shrinker.best.walk.moves) == needed
+    assert len(shrinker.best.walk) == 2
+
+
+@pytest.mark.parametrize("improve", PASSES, ids=lambda improve: improve.__name__)
+def test_every_pass_leaves_bare_kings_alone_and_ends(improve: Callable[[Accepting], None]) -> None:
+    walk = Walk("4k3/8/8/8/8/8/8/4K3 w - - 0 1")
+    shrinker = Accepting(walk, lambda candidate: True)
+    improve(shrinker)
+    assert shrinker.best.walk == walk
+
+
+@pytest.mark.parametrize("improve", PASSES, ids=lambda improve: improve.__name__)
+def test_every_pass_ends_when_everything_is_accepted(improve: Callable[[Accepting], None]) -> None:
+    walk = Walk(KIWIPETE, ("e1g1", "e8c8", "f1e1", "c8b8", "e1f1", "b8c8"))
+    shrinker = Accepting(walk, lambda candidate: True)
+    improve(shrinker)
+    assert sort_key(shrinker.best.walk) <= sort_key(walk)
