@@ -274,3 +274,16 @@ def test_python_chess_is_not_asked_to_count_when_someone_quicker_is(stockfish: s
     assert [c.divergence for c in comparisons] == [None] * 24
     assert [c.walk for c in comparisons] == walks
     assert sum(c.nodes for c in comparisons) > 24 * 100
+
+
+def test_a_comparison_left_early_leaves_no_answer_behind(stockfish: str) -> None:
+    from refute.engines.spec import open_engine
+
+    with open_engine("stockfish") as quick:
+        comparer = Comparer(OwnEngine(), [quick], depth=2)
+        comparisons = comparer.compare_all(walk_number(3, index) for index in range(8))
+        next(comparisons)
+        comparisons.close()
+        answer = quick.at([Walk(START_FEN)], Question(frozenset({Ability.MOVES})))[0]
+    assert isinstance(answer, Answer)
+    assert len(answer.moves or ()) == 20

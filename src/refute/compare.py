@@ -6,7 +6,8 @@ walk ──▶ witnesses ──▶ agreed? ──no──▶ Quarantine
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
@@ -100,27 +101,35 @@ class Comparer:
 
     def compare(self, walk: Walk) -> Comparison:
         """Compare along one walk, up to the first divergence."""
-        return next(self.compare_all([walk]))
+        with closing(self.compare_all([walk])) as comparisons:
+            return next(comparisons)
 
-    def compare_all(self, walks: Iterable[Walk]) -> Iterator[Comparison]:
+    def compare_all(self, walks: Iterable[Walk]) -> Generator[Comparison, None, None]:
         """Compare along each walk; witnesses in other processes work one walk ahead of us."""
         coming = iter(walks)
         walk = next(coming, None)
         started = self._start(walk)
-        while walk is not None:
-            told = [
-                _collect(witness) if begun else None for witness, begun in zip(self.witnesses, started, strict=True)
-            ]
-            ahead = next(coming, None)
-            started = self._start(ahead)
-            subject_started = _submit(self.subject, walk, self.question)
-            testimony = [
-                witness.along(walk, question) if answers is None else answers
-                for witness, question, answers in zip(self.witnesses, self.questions, told, strict=True)
-            ]
-            answers = _collect(self.subject) if subject_started else self.subject.along(walk, self.question)
-            yield self._compare(walk, testimony, answers)
-            walk = ahead
+        try:
+            while walk is not None:
+                told = self._collect(started)
+                ahead = next(coming, None)
+                started = self._start(ahead)
+                subject_started = _submit(self.subject, walk, self.question)
+                testimony = [
+                    witness.along(walk, question) if answers is None else answers
+                    for witness, question, answers in zip(self.witnesses, self.questions, told, strict=True)
+                ]
+                answers = _collect(self.subject) if subject_started else self.subject.along(walk, self.question)
+                yield self._compare(walk, testimony, answers)
+                walk = ahead
+        finally:
+            # Whoever stops early leaves a walk begun; its answers must not meet the next question.
+            self._collect(started)
+
+    def _collect(self, started: list[bool]) -> list[list[Answer | Fault] | None]:
+        pairs = list(zip(self.witnesses, started, strict=True))
+        started[:] = [False] * len(started)
+        return [_collect(witness) if begun else None for witness, begun in pairs]
 
     def _start(self, walk: Walk | None) -> list[bool]:
         if walk is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from refute.hunter import Found, Hunter, Listener, Options, Tally, budget, default_witnesses, refine_findings
 from refute.report.result import HuntResult
 from refute.workers import hunt_in_processes
@@ -22,13 +24,14 @@ def hunt(options: Options, listen: Listener | None = None) -> HuntResult:
     hunter = Hunter(options)
     try:
         try:
-            for event in hunter.run(budget(options, tally.started)):
-                tally.take(0, event)
-                if listen is not None:
-                    listen(tally)
-                if isinstance(event, Found) and not options.keep_going:
-                    tally.take(0, hunter.tick())
-                    break
+            with closing(hunter.run(budget(options, tally.started))) as events:
+                for event in events:
+                    tally.take(0, event)
+                    if listen is not None:
+                        listen(tally)
+                    if isinstance(event, Found) and not options.keep_going:
+                        tally.take(0, hunter.tick())
+                        break
         except KeyboardInterrupt:
             tally.take(0, hunter.tick())
             interrupted = True

@@ -8,8 +8,8 @@ walk numbers ──▶ Hunter (one process each) ──events──▶ Tally ─
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -117,7 +117,7 @@ class Hunter:
     def tick(self) -> Tick:
         return Tick(self.walks, self.positions, self.nodes, dict(self.features.counts))
 
-    def run(self, indices: Iterable[int]) -> Iterator[Event]:
+    def run(self, indices: Iterable[int]) -> Generator[Event, None, None]:
         """Compare along each walk; yields ticks now and then, and whatever is found at once."""
         options = self.options
         numbers: list[int] = []
@@ -128,19 +128,20 @@ class Hunter:
                 yield walk_number(options.seed, index, chess960=options.chess960)
 
         ticked = time.monotonic()
-        for comparison in self.comparer.compare_all(walks()):
-            index = numbers.pop(0)
-            self.walks += 1
-            self.positions += comparison.positions
-            self.nodes += comparison.nodes
-            self.features.see_walk(comparison.walk)
-            if comparison.quarantine is not None:
-                yield Held(comparison.quarantine)
-            if comparison.divergence is not None:
-                yield self._keep(index, comparison.divergence)
-            if time.monotonic() - ticked >= TICK_SECONDS:
-                ticked = time.monotonic()
-                yield self.tick()
+        with closing(self.comparer.compare_all(walks())) as comparisons:
+            for comparison in comparisons:
+                index = numbers.pop(0)
+                self.walks += 1
+                self.positions += comparison.positions
+                self.nodes += comparison.nodes
+                self.features.see_walk(comparison.walk)
+                if comparison.quarantine is not None:
+                    yield Held(comparison.quarantine)
+                if comparison.divergence is not None:
+                    yield self._keep(index, comparison.divergence)
+                if time.monotonic() - ticked >= TICK_SECONDS:
+                    ticked = time.monotonic()
+                    yield self.tick()
         yield self.tick()
 
     def _keep(self, index: int, found: Divergence) -> Found:
