@@ -17,6 +17,7 @@ from refute.shrink import narrow
 from refute.walk import Walk
 
 PERFT_DEPTH: Final = 3  # for a finding that does not say how deep it was counted
+DEEPEST: Final = 5
 NO_WITNESS: Final = "itself"  # what a finding says that needed none
 WIDTH: Final = 100
 
@@ -80,7 +81,12 @@ def depth_for(facet: Facet | None, told: object = None) -> int:
     """How deep to count for a finding of this facet; `told` is what it says of its own depth."""
     if facet is not Facet.PERFT:
         return 0
-    return told if isinstance(told, int) and 2 <= told <= 9 else PERFT_DEPTH
+    if not isinstance(told, int) or told < 2:
+        return PERFT_DEPTH
+    if told > DEEPEST:
+        # A file may say anything; counting less than it says would call a living bug fixed.
+        raise InputError(f"counting {told} plies deep at every position would take for ever: {DEEPEST} is the most")
+    return told
 
 
 def tell(divergence: Divergence) -> str:

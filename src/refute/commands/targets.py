@@ -15,7 +15,7 @@ from refute.compare import Comparer
 from refute.divergence import Divergence
 from refute.engines.protocol import Engine
 from refute.engines.spec import open_engine
-from refute.errors import InputError, quote
+from refute.errors import InputError, WalkError, quote
 from refute.finding import read_finding, read_walk
 from refute.regression import depth_for, witness_specs
 from refute.walk import Walk
@@ -75,12 +75,21 @@ def read_target(text: str, *, chess960: bool) -> Target:
         walk = read_walk(text, chess960=chess960)
         target = Target(text, walk)
     else:
-        finding = read_finding(text)
+        path = _file(text)
+        finding = read_finding(path)
         walk = finding.walk
-        target = Target(text, walk, finding, Path(text))
+        target = Target(text, walk, finding, path)
     # python-chess reads more than a position; whatever it made of the rest, engines would make something else.
     fen.parse(walk.fen, chess960=walk.chess960)
     return target
+
+
+def _file(text: str) -> Path:
+    path = Path(text)
+    # Reading a pipe or a device could wait for ever.
+    if "\0" in text or (path.exists() and not path.is_file()):
+        raise WalkError(f"{quote(text)} is not a file")
+    return path
 
 
 class Engines:
