@@ -140,3 +140,20 @@ def test_a_missing_stockfish_is_listed_as_skipped(monkeypatch: pytest.MonkeyPatc
 def test_nobody_is_a_witness_in_its_own_case() -> None:
     assert "python-chess" not in default_witnesses("python-chess")[0]
     assert "stockfish" not in default_witnesses("stockfish")[0]
+
+
+def test_wrong_counts_of_one_cause_are_one_finding(options: Options, stockfish: str) -> None:
+    result = hunt(
+        replace(
+            options,
+            engine="fault:missing-underpromotion",
+            against=("python-chess", "stockfish"),
+            depth=2,
+            walks=120,
+            keep_going=True,
+        )
+    )
+    assert {d.facet for d in result.divergences} == {Facet.MOVES}
+    signatures = [str(d.signature) for d in result.divergences]
+    assert len(signatures) == len(set(signatures))
+    assert len(list((options.folder / "found").iterdir())) == len(signatures)

@@ -62,7 +62,7 @@ def photograph(page: Path, picture: Path, *, theme: str, size: str, scale: float
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    options.add_argument("--engine", default="fault:en-passant-pin", help="the subject to hunt")
+    options.add_argument("--engine", default="fault:en-passant-rank-pin", help="the subject to hunt")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--page", type=Path, help="an HTML report to photograph instead of hunting")
     options.add_argument("--folder", type=Path, default=HERE, help="where the pictures go")

@@ -16,6 +16,7 @@ from typing import Final
 
 from refute.compare import Comparer, Skip, counts_quickly
 from refute.divergence import Divergence, Quarantine, Signature
+from refute.drill import drill_finding
 from refute.engines.protocol import Engine
 from refute.engines.spec import find_stockfish, open_engine
 from refute.errors import EngineError
@@ -154,6 +155,10 @@ class Hunter:
         write_finding(path, found)
         return Found(index, replace(found, notes={**found.notes, "path": str(path)}))
 
+    def drilled(self, found: Divergence) -> Divergence:
+        """The wrong move list below a wrong count; any other finding as it is."""
+        return drill_finding(found, self.comparer) if self.options.shrinks else found
+
     def refine(self, found: Divergence) -> Divergence:
         """Shrink and explain a finding, and replace its file by what came of it."""
         shrinks = self.options.shrinks and found.notes.get("shrinks", True)
@@ -192,6 +197,17 @@ class Tally:
             signature = event.divergence.signature
             self.counts[signature] = self.counts.get(signature, 0) + 1
             self.findings.setdefault(signature, event.divergence)
+
+    def put(self, signature: Signature, better: Divergence) -> None:
+        """Put a better form of a finding in its place; one of the same signature already there takes it in."""
+        self.findings.pop(signature)
+        count = self.counts.pop(signature)
+        known = self.findings.get(better.signature)
+        self.counts[better.signature] = self.counts.get(better.signature, 0) + count
+        if known is None:
+            self.findings[better.signature] = better
+        elif "path" in better.notes and better.notes["path"] != known.notes.get("path"):
+            Path(better.notes["path"]).unlink(missing_ok=True)  # the same cause is on disk already
 
     @property
     def seconds(self) -> float:
@@ -235,10 +251,14 @@ Listener = Callable[[Tally], None]
 
 
 def refine_findings(tally: Tally, hunter: Hunter) -> bool:
-    """Shrink and explain what was found; True when interrupted, which leaves the rest as found."""
+    """Drill, shrink and explain what was found; True when interrupted, which leaves the rest as found.
+
+    A wrong count hides one cause behind many signatures; drilled, they are one finding again.
+    """
     try:
-        for signature, found in list(tally.findings.items()):
-            tally.findings[signature] = hunter.refine(found)
+        for step in (hunter.drilled, hunter.refine):
+            for signature in list(tally.findings):
+                tally.put(signature, step(tally.findings[signature]))
     except KeyboardInterrupt:
         return True
     return False

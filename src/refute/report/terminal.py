@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Final
 
 import chess
@@ -23,7 +24,6 @@ MISSING: Final = "green"
 EXTRA: Final = "red"
 MADE: Final = "yellow"
 FAINT: Final = "dim"
-BAR: Final = 24
 
 
 def console_for(*, stderr: bool = False) -> Console:
@@ -56,7 +56,8 @@ def render_result(result: HuntResult) -> RenderableType:
         parts.append(_text(str(quarantine.walk)))
         parts += [_fact(witness, answer) for witness, answer in quarantine.answers]
         parts.append(Text())
-    if result.features:
+    if result.features and not result.divergences:
+        # What "nothing refuted" is worth. A finding needs no such table, and must not scroll away under it.
         parts += [_features(result.features), Text()]
     if result.skipped:
         parts.append(Text("Not checked", style="bold"))
@@ -195,17 +196,20 @@ def _square(board: chess.Board, square: int, marks: dict[int, str]) -> Text:
 
 
 def _features(features: dict[str, int]) -> RenderableType:
+    """Every rule and how many positions showed it, in two columns; what was never seen comes last."""
     table = Table.grid(padding=(0, 2))
-    table.add_column(overflow="fold", max_width=38)
-    table.add_column(justify="right")
-    table.add_column(no_wrap=True)
-    largest = max(features.values(), default=0)
-    for name, times in _by_count(features.items()):
-        # A logarithm, because a rule seen thrice must still be seen beside one seen a million times.
-        length = round(BAR * times.bit_length() / max(1, largest.bit_length())) if times else 0
-        bar = Text("=" * length, style="cyan") if times else Text("never", style=EXTRA)
-        table.add_row(_text(name), f"{times:,}", bar)
-    return Group(Text("Rules exercised", style="bold"), Padding(table, (0, 0, 0, 2)))
+    for _ in range(2):
+        table.add_column(overflow="fold", max_width=29)
+        table.add_column(justify="right", no_wrap=True)
+    seen = [(name, times) for name, times in _by_count(features.items()) if times]
+    half = (len(seen) + 1) // 2
+    for left, right in zip_longest(seen[:half], seen[half:]):
+        table.add_row(*(cell for pair in (left, right) if pair for cell in (_text(pair[0]), f"{pair[1]:,}")))
+    parts: list[RenderableType] = [Text("Rules exercised", style="bold"), Padding(table, (0, 0, 0, 2))]
+    never = [name for name, times in features.items() if not times]
+    if never:
+        parts.append(Padding(_text(f"never seen: {', '.join(sorted(never))}", EXTRA), (0, 0, 0, 2)))
+    return Group(*parts)
 
 
 def _by_count(features: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
