@@ -12,7 +12,7 @@ from refute.compare import Comparer
 from refute.divergence import Facet, Verdict
 from refute.engines.faulty import open_fault
 from refute.engines.own import OwnEngine
-from refute.engines.protocol import Ability, Answer, Engine, Fault, Question, Trouble
+from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
 from refute.engines.python_chess import PythonChessEngine
 from refute.errors import InputError
 from refute.walk import START_FEN, Walk
@@ -73,7 +73,6 @@ def without(text: str) -> Callable[[Answer], Answer]:
         return answer
 
     return drop
-
 
 
 def test_a_right_board_has_no_divergence_on_any_walk() -> None:

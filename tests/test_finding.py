@@ -84,9 +84,7 @@ def test_whatever_an_engine_printed_survives(name: str, answer: str, lines: list
         versions=((name, answer),),
         notes={name: answer},
     )
-    expected = dataclasses.replace(
-        found, notes={key: value for key, value in found.notes.items() if key != "path"}
-    )
+    expected = dataclasses.replace(found, notes={key: value for key, value in found.notes.items() if key != "path"})
     assert parse_finding(format_finding(found).encode()) == expected
 
 
@@ -205,9 +203,7 @@ def test_a_name_is_stable_through_shrinking_and_differs_between_walks() -> None:
     assert finding_path("x", hostile).name.isascii()
 
 
-def test_a_failed_write_leaves_the_old_file_and_no_litter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "kept.walk"
     write_finding(path, FOUND)
 

@@ -83,9 +83,7 @@ def test_nothing_makes_it_raise(fen: str, uci: str) -> None:
     assert kind_of_move(fen, "e2e4")
 
 
-@pytest.mark.parametrize(
-    "fen", ["", "9/8", "8/8/8/8/8/8/8/7\u0131 w - - 0 1", "p" * 5000, "8/8/8/8/8/8/8/8/8 w"]
-)
+@pytest.mark.parametrize("fen", ["", "9/8", "8/8/8/8/8/8/8/7\u0131 w - - 0 1", "p" * 5000, "8/8/8/8/8/8/8/8/8 w"])
 def test_an_unreadable_board_has_no_kind(fen: str) -> None:
     assert kind_of_move(fen, "e2e4") == "-"
 

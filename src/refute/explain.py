@@ -189,9 +189,7 @@ STATE: Final = {
 def _state(divergence: Divergence, board: chess.Board | None) -> str:
     what, special = _subject_of_state(divergence)
     unmade = divergence.verdict is Verdict.UNMAKE and divergence.facet is not Facet.RESTORE
-    after = (
-        f"After {what}{special}{' was made and unmade,' if unmade else ''}" if what else "In this position"
-    )
+    after = f"After {what}{special}{' was made and unmade,' if unmade else ''}" if what else "In this position"
     shape = STATE[divergence.facet]
     if divergence.facet is Facet.RESTORE and not what:
         shape = "Unmaking the last move does not restore the position"

@@ -24,12 +24,7 @@ def kind_of_move(fen: str, uci: str | None, *, chess960: bool = False) -> str:
     if uci == "0000":
         return "null move"
     source, target = SQUARE_NUMBERS.get(uci[:2]), SQUARE_NUMBERS.get(uci[2:4])
-    if (
-        source is None
-        or target is None
-        or source == target
-        or (uci[4:] and uci[4:] not in tuple(PROMOTION_LETTERS))
-    ):
+    if source is None or target is None or source == target or (uci[4:] and uci[4:] not in tuple(PROMOTION_LETTERS)):
         return "not a move"
     men, white = _read(fen)
     if men is None:

@@ -1,7 +1,7 @@
 """A walk: a start FEN and UCI moves, the one shape in which positions travel through refute.
 
-    Walk(fen, moves)  ──str──▶  position fen <fen> moves <moves>     pastes into any UCI engine
-                      ◀─parse──
+Walk(fen, moves)  ──str──▶  position fen <fen> moves <moves>     pastes into any UCI engine
+                  ◀─parse──
 """
 
 from __future__ import annotations

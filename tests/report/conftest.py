@@ -14,8 +14,7 @@ from refute.report.result import HuntResult
 from refute.walk import START_FEN, Walk
 
 HOSTILE = (
-    "<script>window.pwned=1</script>\x1b[31m\x00\x07\r\n]]>&\"'`|\u202e\ud800{{7*7}}"
-    "<img src=x onerror=window.pwned=1>"
+    "<script>window.pwned=1</script>\x1b[31m\x00\x07\r\n]]>&\"'`|\u202e\ud800{{7*7}}<img src=x onerror=window.pwned=1>"
 )
 VERSIONS = (("own", "0.1.0"), ("python-chess", "1.11.2"), ("stockfish", "15.1"))
 
@@ -27,9 +26,7 @@ def legal(fen: str, *moves: str) -> tuple[str, ...]:
     return tuple(sorted(move.uci() for move in board.legal_moves))
 
 
-def wrong_moves(
-    fen: str, kind: str, *, missing: tuple[str, ...] = (), extra: tuple[str, ...] = ()
-) -> Divergence:
+def wrong_moves(fen: str, kind: str, *, missing: tuple[str, ...] = (), extra: tuple[str, ...] = ()) -> Divergence:
     right = legal(fen)
     found = Divergence(
         walk=Walk(fen),
@@ -55,9 +52,7 @@ def wrong_moves(
 def realistic_divergences() -> tuple[Divergence, ...]:
     pinned = wrong_moves("8/8/8/K2pP2r/8/8/8/6k1 w - d6 0 1", "en passant", extra=("e5d6",))
     castle = wrong_moves("5rk1/8/8/8/8/8/8/4K2R w K - 0 1", "king-side castle", missing=(), extra=("e1g1",))
-    promotion = wrong_moves(
-        "3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "capturing promotion to n", missing=("e7d8n",)
-    )
+    promotion = wrong_moves("3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "capturing promotion to n", missing=("e7d8n",))
     path = Divergence(
         walk=Walk("4k2r/6P1/8/8/8/8/8/4K3 b k - 0 1", ("h8h2", "e1d1", "h2h8")),
         facet=Facet.KEY,

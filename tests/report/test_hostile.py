@@ -68,9 +68,7 @@ def test_the_generated_file_only_defines_tests(hostile_result: HuntResult) -> No
 
 
 @pytest.mark.parametrize("terminal", [False, True], ids=["piped", "terminal"])
-def test_the_terminal_gets_no_control_character_of_theirs(
-    hostile_result: HuntResult, *, terminal: bool
-) -> None:
+def test_the_terminal_gets_no_control_character_of_theirs(hostile_result: HuntResult, *, terminal: bool) -> None:
     stream = io.StringIO()
     console = Console(file=stream, width=80, force_terminal=terminal, markup=False, emoji=False)
     print_result(hostile_result, console)
@@ -131,9 +129,7 @@ def test_a_page_of_many_long_walks_stays_bounded(realistic_result: HuntResult) -
 
 def test_a_hostile_finding_survives_its_file(hostile_result: HuntResult, tmp_path: Path) -> None:
     found = hostile_result.divergences[0]
-    (path,) = write_report(
-        ReportTarget("walk", tmp_path), dataclasses.replace(hostile_result, divergences=(found,))
-    )
+    (path,) = write_report(ReportTarget("walk", tmp_path), dataclasses.replace(hostile_result, divergences=(found,)))
     assert read_finding(path) == found
     assert path.read_text(encoding="utf-8").replace("\n", "").isprintable()
 

@@ -1,7 +1,7 @@
 """The small protocol every engine speaks, whichever role it plays and whatever it is made of.
 
-    walk, question ──▶ Engine.along ──▶ one Answer (or Fault) for each position of the walk
-    walks, question ─▶ Engine.at    ──▶ one Answer (or Fault) for the end of each walk
+walk, question ──▶ Engine.along ──▶ one Answer (or Fault) for each position of the walk
+walks, question ─▶ Engine.at    ──▶ one Answer (or Fault) for the end of each walk
 """
 
 from __future__ import annotations

@@ -116,9 +116,7 @@ def trim(svg: str) -> str:
     """The drawing without its definitions and without inline styles, which the page's policy forbids."""
     root = ET.fromstring(svg)
     for child in list(root):
-        if child.tag.endswith(("}defs", "}desc")) or child.get("transform", "").startswith(
-            SECOND_COORDINATES
-        ):
+        if child.tag.endswith(("}defs", "}desc")) or child.get("transform", "").startswith(SECOND_COORDINATES):
             root.remove(child)
     root.set("viewBox", WITHOUT_THEIR_MARGIN)
     for name in ("width", "height"):

@@ -81,9 +81,7 @@ def lichess_link(walk: Walk) -> str | None:
         return None
     variant = "chess960" if walk.chess960 else "standard"
     colour = "black" if fen.split()[1] == "b" else "white"
-    return (
-        f"https://lichess.org/analysis/{variant}/{percent(fen.replace(' ', '_'), safe='/_-')}?color={colour}"
-    )
+    return f"https://lichess.org/analysis/{variant}/{percent(fen.replace(' ', '_'), safe='/_-')}?color={colour}"
 
 
 def slug(text: str) -> str:
