@@ -23,4 +23,5 @@ COMMANDS: Final = {
     "shrink": Entry("refute.commands.shrink", "shrink", "Make a finding smaller, keeping its fault."),
     "replay": Entry("refute.commands.replay", "replay", "Run findings again: FIXED or STILL FAILING."),
     "bench": Entry("refute.commands.bench", "bench", "Measure speed beside python-chess and Stockfish, as ratios."),
+    "suite": Entry("refute.commands.suite", "suite", "Run perft suites, and name the counts that are wrong."),
 }
