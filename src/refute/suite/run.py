@@ -1,0 +1,239 @@
+"""A run on disk: where the processes of one pytest session leave what they find, and read it all back.
+
+    .refute/runs/ID/started          made by the first to hunt; its time is when the run began
+                   /gw0.json         how far a process has come, and whether it is done
+                   /gw0.at           the walk it is on
+                   /found/*.walk     findings, from the moment they are found
+           /found/*.walk             the same once they are gathered: smallest of each signature
+
+Everything goes through files, because a worker that is killed takes with it all that it only knew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from refute.compare import Skip
+from refute.divergence import Divergence, Facet, Quarantine, Verdict
+from refute.finding import finding_path, read_finding, write_atomically, write_finding
+from refute.hunter import MOST_QUARANTINED, Options
+from refute.kinds import NO_KIND
+from refute.report.result import HuntResult
+from refute.shrink import sort_key
+from refute.suite.claims import Claim, claim_of
+from refute.walk import Walk
+from refute.walking import walk_number
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # no such thing on Windows, where only time tells
+    fcntl = None
+
+PATIENCE: Final = 2.0  # seconds beyond what engines may need in the end
+MOST_RESERVED: Final = 3.0
+FILE: Final = "file"  # the note of a finding that is replayed: where it lies already
+
+
+@dataclass(slots=True)
+class State:
+    """How far one process has come, as it is written for the others."""
+
+    is_done: bool = False
+    subject: str = ""
+    witnesses: list[str] = field(default_factory=list)
+    versions: list[list[str]] = field(default_factory=list)
+    skipped: list[list[str]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    walks: int = 0
+    positions: int = 0
+    nodes: int = 0
+    features: dict[str, int] = field(default_factory=dict)
+    quarantined: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Run:
+    """One run's folder, shared by every process of the session."""
+
+    def __init__(self, folder: Path, options: Options) -> None:
+        self.folder = folder
+        self.options = options  # `options.folder` is where findings are kept in the end
+        self.seconds = options.seconds or 0.0
+        self.reserve = min(MOST_RESERVED, self.seconds / 20)  # for counting published positions
+
+    @property
+    def hunting_options(self) -> Options:
+        return replace(self.options, folder=self.folder)
+
+    def begin(self) -> None:
+        """Start the clock of the run, unless another process has."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            (self.folder / "started").touch(exist_ok=False)
+
+    def left(self) -> float:
+        """Seconds until the time given is over; it runs for all processes alike."""
+        try:
+            began = (self.folder / "started").stat().st_mtime
+        except FileNotFoundError:
+            return self.seconds
+        return began + self.seconds - time.time()
+
+    # ---------------------------------------------------------------- states
+
+    def write_state(self, name: str, state: State) -> None:
+        write_atomically(self.folder / f"{name}.json", json.dumps(asdict(state)))
+
+    def states(self) -> dict[str, State]:
+        files = sorted(self.folder.glob("*.json"))
+        return {file.stem: State(**json.loads(file.read_text(encoding="utf-8"))) for file in files}
+
+    def track(self, name: str) -> BinaryIO:
+        """Where a process writes which walk it is on, for the others to read if it does not come back."""
+        file = (self.folder / f"{name}.at").open("wb", buffering=0)
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)  # held as long as the process lives, however it ends
+        return file
+
+    def wait(self) -> None:
+        """Wait for the processes that hunt beside this one, as long as they live and may take."""
+        convicted: set[str] = set()
+        while waiting := {name for name, state in self.states().items() if not state.is_done} - convicted:
+            for name in waiting:
+                if self._is_gone(name):
+                    convicted.add(name)
+                    self._convict(name)
+            time.sleep(0.05)
+
+    def _is_gone(self, name: str) -> bool:
+        # An engine that answers nothing is given up after three timeouts.
+        if self.left() < -(PATIENCE + 3 * self.options.timeout):
+            return True
+        if fcntl is None:
+            return False
+        try:
+            with (self.folder / f"{name}.at").open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        # It may have ended well since its state was read.
+        return not self.states()[name].is_done
+
+    def _convict(self, name: str) -> None:
+        """A process is gone in the middle: what it was walking killed it, and that is a finding."""
+        with contextlib.suppress(OSError, ValueError):
+            index, chess960 = map(int, (self.folder / f"{name}.at").read_text(encoding="ascii").split())
+            walk = walk_number(self.options.seed, index, chess960=bool(chess960))
+            found = Divergence(
+                walk=walk,
+                facet=Facet.CRASH,
+                verdict=Verdict.CRASH,
+                kind=NO_KIND,
+                subject=self.options.engine,
+                witness="itself",
+                expected="an answer",
+                actual=f"the process it ran in ({name}) was gone on walk number {index} or the one after it",
+                seed=self.options.seed,
+                original=walk,
+                notes={"claim": "test_survives"},
+            )
+            self.keep(found)
+
+    # ---------------------------------------------------------------- findings
+
+    def path_of(self, found: Divergence) -> Path:
+        return finding_path(self.folder / "found", found)
+
+    def keep(self, found: Divergence) -> Divergence:
+        """Write a finding where every process of the run finds it, and say where it is kept in the end."""
+        write_finding(self.path_of(found), found)
+        return self._publish(found)
+
+    def _publish(self, found: Divergence) -> Divergence:
+        file = found.notes.get(FILE)
+        path = Path(file) if file else finding_path(self.options.folder / "found", found)
+        if not file:
+            write_finding(path, found)
+        return replace(found, notes={**found.notes, "path": _shown(path)})
+
+    def gather(self) -> tuple[Divergence, ...]:
+        """What all processes found: the smallest of each signature, kept where findings are kept."""
+        groups: dict[tuple[str, str, str], list[Divergence]] = {}
+        for path in sorted((self.folder / "found").glob("*.walk")):
+            # Another process may replace a finding by its shrunk form, under another name, at any moment.
+            with contextlib.suppress(FileNotFoundError):
+                found = read_finding(path) if path.exists() else None
+                if found is not None:
+                    file = str(found.notes.get(FILE, ""))
+                    groups.setdefault((claim_of(found).test, str(found.signature), file), []).append(found)
+        smallest = []
+        for group in groups.values():
+            best = min(group, key=lambda found: sort_key(found.walk))
+            smallest.append(replace(best, count=sum(found.count for found in group)))
+        smallest.sort(key=lambda found: sort_key(found.walk))
+        return tuple(map(self._publish, smallest))
+
+    def result(self, findings: Iterable[Divergence]) -> HuntResult:
+        """What the reports are made from."""
+        states = list(self.states().values())
+        told = next((state for state in states if state.subject), State(subject=self.options.engine))
+        features: Counter[str] = Counter()
+        quarantined = [item for state in states for item in state.quarantined]
+        for state in states:
+            features.update(state.features)
+        return HuntResult(
+            subject=told.subject,
+            witnesses=tuple(told.witnesses),
+            seed=self.options.seed,
+            walks=sum(state.walks for state in states),
+            positions=sum(state.positions for state in states),
+            nodes=sum(state.nodes for state in states),
+            seconds=max(0.0, self.seconds - self.left()),
+            features=dict(features),
+            skipped=tuple(Skip(check, why) for check, why in told.skipped),
+            quarantined=tuple(map(_read_quarantine, quarantined[:MOST_QUARANTINED])),
+            divergences=tuple(findings),
+            versions=tuple((name, version) for name, version in told.versions),
+        )
+
+    def why_not(self, claim: Claim) -> str:
+        """Why a claim could not be checked; empty when it was."""
+        states = self.states().values()
+        told = next((state for state in states if state.subject), None)
+        if told is None:
+            return "no process has hunted"
+        if not any(state.walks for state in states):
+            return "no walk was compared"
+        skips = [why for check, why in told.skipped if check == claim.check]
+        if claim.asks and claim.asks.isdisjoint(told.asked):
+            return skips[0] if skips else f"{claim.check} is not asked: no witness that answers it quickly"
+        return skips[0] if skips and not claim.asks else ""
+
+    def remove(self) -> None:
+        """Remove the run's folder; what was found is kept elsewhere once it is gathered."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            # Only where nothing else is left: no other run, nothing found.
+            self.folder.parent.rmdir()
+            self.options.folder.rmdir()
+
+
+def _read_quarantine(item: dict[str, Any]) -> Quarantine:
+    walk = Walk(item["fen"], tuple(item["moves"]), item["chess960"])
+    answers = tuple((answer["witness"], answer["answer"]) for answer in item["answers"])
+    return Quarantine(walk, Facet(item["facet"]), answers)
+
+
+def _shown(path: Path) -> str:
+    """A path as people type it: short where they stand above it."""
+    with contextlib.suppress(ValueError):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
