@@ -81,4 +81,4 @@ class BrokenInvariant(RefuteError):
         self.number = number
 
     def __str__(self) -> str:
-        return f"after {self.stage}: {self.message}"
+        return self.message if self.stage == "generate" else f"after {self.stage}: {self.message}"

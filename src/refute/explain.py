@@ -83,7 +83,9 @@ def _move_lists(divergence: Divergence, board: chess.Board) -> str:
         return _missing(board, missing)
     if extra:
         return _extra(board, extra, divergence)
-    return "The subject's move list differs from the witness's"
+    if divergence.actual_moves:
+        return "The subject's move list differs from the witness's"
+    return f"The subject contradicts itself: {divergence.actual}"
 
 
 def _missing(board: chess.Board, missing: Sequence[str]) -> str:

@@ -111,6 +111,7 @@ class Hunter:
         self.features = FeatureCounter(chess960=options.chess960)
         self.walks = self.positions = self.nodes = 0
         self.seen: set[Signature] = set()
+        self.is_interrupted = False
 
     def close(self) -> None:
         self._stack.close()
@@ -160,9 +161,15 @@ class Hunter:
         return drill_finding(found, self.comparer) if self.options.shrinks else found
 
     def refine(self, found: Divergence) -> Divergence:
-        """Shrink and explain a finding, and replace its file by what came of it."""
-        shrinks = self.options.shrinks and found.notes.get("shrinks", True)
-        small = shrink(found, self.comparer, seconds=SHRINK_SECONDS) if shrinks else found
+        """Shrink and explain a finding, and replace its file by what came of it; Ctrl-C keeps the best so far."""
+        small = found
+        if self.options.shrinks and found.notes.get("shrinks", True):
+            best = [found]
+            try:
+                small = shrink(found, self.comparer, seconds=SHRINK_SECONDS, listen=best.append)
+            except KeyboardInterrupt:
+                self.is_interrupted = True
+                small = best[-1]
         small = replace(small, seed=found.seed, original=found.original, notes={**small.notes, **found.notes})
         small = replace(small, explanation=explain(small))
         if "path" in small.notes:
@@ -259,6 +266,8 @@ def refine_findings(tally: Tally, hunter: Hunter) -> bool:
         for step in (hunter.drilled, hunter.refine):
             for signature in list(tally.findings):
                 tally.put(signature, step(tally.findings[signature]))
+                if hunter.is_interrupted:
+                    return True
     except KeyboardInterrupt:
         return True
     return False

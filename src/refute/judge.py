@@ -89,7 +89,9 @@ class Judge:
         if said.complaint is not None:
             complaint = said.complaint
             facet, verdict = Facet(complaint.facet), Verdict(complaint.verdict)
-            return self.found(scene, facet, verdict, complaint.move, "no complaint", complaint.text)
+            return self.found(
+                scene, facet, verdict, complaint.move, "no complaint", complaint.text, kind=complaint.kind
+            )
         if _differs(said.outcome, wanted.outcome):
             return self._differ_in(scene, Ability.OUTCOME, said, _blame_outcome(wanted.outcome, said.outcome))
         if _differs(said.divide, wanted.divide):
@@ -148,7 +150,9 @@ class Judge:
         if ability is Ability.NUMBERS:
             # Numbers were compared because they are quick; people are shown FENs.
             wanted, got = scene.fen or wanted, self._own_fen(scene) or got
-        return self.found(scene, FACETS[ability], verdict, scene.last_move, wanted, got, path_dependent=by_path)
+        # Where the FEN alone shows it too, the move that led here has no part in it.
+        move = scene.last_move if by_path else None
+        return self.found(scene, FACETS[ability], verdict, move, wanted, got, path_dependent=by_path)
 
     def _own_fen(self, scene: Scene) -> str:
         said = self.subject.at([scene.walk.prefix(scene.ply)], Question(frozenset({Ability.FEN})))[0]

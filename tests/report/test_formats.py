@@ -247,7 +247,7 @@ def test_the_command_survives_a_shell(realistic_result: HuntResult) -> None:
         "python-chess",
         str(crash.walk),
     ]
-    assert command_for(crash, "a b.walk") == "refute replay 'a b.walk'"
+    assert command_for(crash, "a b.walk") == "refute replay 'a b.walk' --trust"
 
 
 def test_the_command_of_a_saved_finding_names_its_file(realistic_result: HuntResult) -> None:

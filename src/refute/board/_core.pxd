@@ -257,6 +257,8 @@ cdef class Position:
     cpdef U64 pinned(self) except? 57005
     @cython.locals(trial=Position, broken=int)
     cpdef U64 audit(self) except? 57005
+    @cython.locals(trial=Position, root=Py_ssize_t, before=U64, broken=int)
+    cpdef audit_move(self, object move)
     @cython.locals(us=int, before=U64, broken=int)
     cdef int _audit_null(self) except -1
     @cython.locals(out=Moves, replies=Moves, us=int, n=int, i=int, total=int, nodes=U64, legal=U64, safe=U64, mirror=U64,

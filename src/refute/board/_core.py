@@ -1483,6 +1483,23 @@ class Position:
             trial._audit_null()
         return tried
 
+    def audit_move(self, move: int) -> None:
+        """Make and unmake one legal move on a copy, checking everything; raises BrokenInvariant."""
+        move = index(move)
+        if not self.is_legal(move):
+            raise MoveError(f"{move!r} is not a legal move here")
+        trial = self.copy()
+        root = trial.ply
+        before = trial._mix()
+        trial._play(move)
+        broken = trial._broken()
+        if broken:
+            trial._fail("make", broken, root, NO_MOVE)
+        trial._take_back()
+        broken = trial._broken()
+        if broken or trial._mix() != before:
+            trial._fail("unmake", broken, root, move)
+
     def _audit_generators(self) -> int:
         """The legal generator, the filtered pseudo-legal one, the count and the mirrored position agree."""
         if not cython.compiled:

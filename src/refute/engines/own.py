@@ -169,8 +169,33 @@ def _complaint(position: Any, failure: BrokenInvariant) -> Complaint:
     facet, verdict = _STAGES[failure.stage]
     if failure.number in KEY_INVARIANTS and failure.stage in ("make", "null"):
         facet, verdict = ("key" if failure.stage == "make" else "null"), "hash"
-    move = position.uci(failure.path[-1]) if failure.path and failure.path[-1] else None
-    return Complaint(facet, verdict, move, str(failure))
+    if not failure.path or not failure.path[-1]:
+        return Complaint(facet, verdict, None, str(failure))
+    move, text, kind = failure.path[-1], str(failure), None
+    if failure.stage in ("make", "unmake"):
+        move, text, kind = _most_particular(position, failure)
+    return Complaint(facet, verdict, position.uci(move), text, kind)
+
+
+def _most_particular(position: Any, failure: BrokenInvariant) -> tuple[int, str, str | None]:
+    """Of the moves that fail alike, the one that tells most; "any move" when all of them do.
+
+    The first in the order of the generator would tell nothing, and would give one fault many names.
+    """
+    legal = position.legal_moves()
+    alike = {}
+    for move in legal:
+        try:
+            position.audit_move(move)
+        except BrokenInvariant as other:
+            if (other.stage, other.number) == (failure.stage, failure.number):
+                alike[move] = str(other)
+    if not alike:
+        return failure.path[-1], str(failure), None
+    # The higher flags are the rarer moves, but for castling, whose are between double pushes and captures.
+    move = max(alike, key=lambda move: (move >> 13 == 1, move >> 12, -move))
+    text = str(failure) if move == failure.path[-1] else alike[move]
+    return move, text, "any move" if len(legal) > 1 and len(alike) == len(legal) else None
 
 
 def _take_all_back(position: Any, prints: list[int]) -> Complaint | None:

@@ -7,6 +7,7 @@ import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from typing import Final
 from urllib.parse import quote as percent
 
 from refute.divergence import Divergence
@@ -51,12 +52,19 @@ def _bytes(letter: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", errors))
 
 
+BUILT_IN: Final = ("own", "python-chess", "stockfish", "fault:")
+
+
 def command_for(divergence: Divergence, path: str | None = None) -> str:
     """The command that shows the divergence again, ready to paste into a shell."""
     kept = path if path is not None else divergence.notes.get("path")
     if kept is not None:
-        return f"refute replay {shell_quote(str(kept))}"
-    words = ["refute", "replay", "--engine", divergence.subject, "--against", divergence.witness]
+        # A file that names a program to start is believed only when the user says so.
+        trust = "" if divergence.subject.startswith(BUILT_IN) else " --trust"
+        return f"refute replay {shell_quote(str(kept))}{trust}"
+    words = ["refute", "replay", "--engine", divergence.subject]
+    for witness in divergence.witness.split(", "):
+        words += ["--against", witness] if witness not in ("", "itself") else []
     if divergence.walk.chess960:
         words.append("--chess960")
     return " ".join(shell_quote(word) for word in (*words, str(divergence.walk)))
