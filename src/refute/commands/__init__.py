@@ -24,4 +24,5 @@ COMMANDS: Final = {
     "replay": Entry("refute.commands.replay", "replay", "Run findings again: FIXED or STILL FAILING."),
     "bench": Entry("refute.commands.bench", "bench", "Measure speed beside python-chess and Stockfish, as ratios."),
     "suite": Entry("refute.commands.suite", "suite", "Run perft suites, and name the counts that are wrong."),
+    "doctor": Entry("refute.commands.doctor", "doctor", "Examine an engine: what it can say, and what will be checked."),
 }

@@ -1,0 +1,309 @@
+"""`refute doctor`: what it says of good engines, wrong ones, silent ones and none at all."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from refute.cli import main
+from refute.doctor import POSITIONS, examine
+
+# An engine that answers `uci` and `isready`; whatever else it does is the twist.
+SCRIPTED = """
+import sys, time
+import chess
+
+SHOWS = False
+
+def say(*lines):
+    print(*lines, sep="\\n", flush=True)
+
+def nodes(board, depth):
+    if depth == 0:
+        return 1
+    total = 0
+    for move in moves(board):
+        board.push(move)
+        total += nodes(board, depth - 1)
+        board.pop()
+    return total
+
+def moves(board):
+    return list(board.legal_moves)
+
+def go(board, depth):
+    total = 0
+    for move in moves(board):
+        board.push(move)
+        count = nodes(board, depth - 1)
+        board.pop()
+        total += count
+        say(f"{move.uci()}: {count}")
+    say("", f"Nodes searched: {total}")
+
+@TWIST@
+
+board = chess.Board()
+for line in sys.stdin:
+    words = line.split()
+    if words == ["uci"]:
+        say("id name Scripted 1.0", "uciok")
+    elif words == ["isready"]:
+        say("readyok")
+    elif words == ["position", "startpos"]:
+        board = chess.Board()
+    elif words[:2] == ["position", "fen"]:
+        cut = words.index("moves") if "moves" in words else len(words)
+        board = chess.Board(" ".join(words[2:cut]))
+        for move in words[cut + 1:]:
+            board.push_uci(move)
+    elif words[:2] == ["go", "perft"]:
+        go(board, int(words[2]))
+    elif words == ["d"] and SHOWS:
+        say("Fen: " + board.fen(en_passant="fen"))
+"""
+
+
+@pytest.fixture
+def scripted(tmp_path: Path) -> Callable[[str], str]:
+    """The SPEC of the scripted engine with a twist to its source."""
+
+    def write(twist: str = "") -> str:
+        path = tmp_path / "scripted.py"
+        path.write_text(SCRIPTED.replace("@TWIST@", twist), encoding="utf-8")
+        return f"uci:{sys.executable} {path}"
+
+    return write
+
+
+@pytest.fixture(autouse=True)
+def _no_stockfish(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    # One witness is enough, and what is printed does not depend on the machine.
+    if "stockfish" not in request.fixturenames:
+        monkeypatch.setenv("REFUTE_STOCKFISH", "/no/such/stockfish")
+
+
+def report(capsys: pytest.CaptureFixture[str], *arguments: str, code: int) -> dict[str, Any]:
+    """The JSON object that `refute doctor … --json` prints."""
+    assert main(["doctor", *arguments, "--json"]) == code
+    out, err = capsys.readouterr()
+    assert err == ""
+    told = json.loads(out)
+    assert isinstance(told, dict)
+    return told
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_the_positions_have_the_moves_they_are_said_to_have(name: str) -> None:
+    board = chess.Board(POSITIONS[name])
+    assert f", {board.legal_moves.count()} moves" in name
+    assert board.is_valid()
+    assert ("en passant" in name) == board.has_legal_en_passant()
+
+
+def test_our_own_board_can_be_hunted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "own board   " in out
+    assert "stockfish   not found" in out
+    assert "  moves: against python-chess\n" in out
+    assert "  key: by itself\n" in out
+    assert out.count("  ok     ") == 4
+    assert out.endswith("It can be hunted:\n  refute hunt --engine own\n")
+
+
+def test_json_says_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    told = report(capsys, code=0)
+    assert told["engine"] == "own"
+    assert told["board"] in told["version"]
+    assert told["lacks"] == {}
+    assert told["witnesses"].keys() == {"python-chess"}
+    assert told["checks"]["moves"] == ["python-chess"]
+    assert [skip["check"] for skip in told["skipped"]] == ["perft"]
+    assert [probe["ok"] for probe in told["probes"]] == [True] * 4
+    assert told["milliseconds"] > 0
+    assert (told["can_be_hunted"], told["refuted"], told["obstacle"]) == (True, False, "")
+    assert told["next"] == "refute hunt --engine own"
+
+
+def test_stockfish_is_found_and_counts(stockfish: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = report(capsys, code=0)
+    assert told["stockfish"] == stockfish
+    assert told["checks"]["perft"] == ["stockfish"]
+    assert told["skipped"] == []
+
+
+def test_stockfish_as_the_engine_says_what_uci_cannot(stockfish: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = report(capsys, "--engine", "stockfish", code=0)
+    assert told["dialect"] == "UCI, `go perft`, `d` with its FEN, `d` with checkers, UCI_Chess960"
+    assert told["checks"].keys() == {"moves", "fen", "check"}
+    skipped = {skip["check"]: skip["why"] for skip in told["skipped"]}
+    assert skipped.keys() == {"outcome", "key", "invariants, restore, null", "perft"}
+    assert "UCI has no question" in skipped["outcome"]
+    assert "--depth 2" in skipped["perft"]
+
+
+def test_a_uci_engine_that_is_right_can_be_hunted(
+    scripted: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = scripted("SHOWS = True")
+    told = report(capsys, "--engine", spec, code=0)
+    assert told["version"] == "Scripted 1.0"
+    assert told["dialect"] == "UCI, `go perft`, `d` with its FEN"
+    assert told["lacks"]["check"] == "'d' showed no 'Checkers:' line"
+    assert "chess960" in told["lacks"]
+    assert shlex.split(told["next"]) == ["refute", "hunt", "--engine", spec]
+
+
+def test_a_move_that_is_missing_refutes_already(
+    scripted: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = scripted(
+        "def moves(board):\n    return [move for move in board.legal_moves if not board.is_en_passant(move)]"
+    )
+    assert main(["doctor", "--engine", spec]) == 1
+    out = capsys.readouterr().out
+    assert "  ok     start position" in out
+    assert "  WRONG  en passant in a FEN" in out
+    assert "moves: missing e5f6" in out
+    assert "position fen rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3" in out
+    assert "refuted already" in out
+    assert f"refute hunt --engine {shlex.quote(spec)}" in out
+
+
+def test_a_planted_fault_is_found_on_the_walks(capsys: pytest.CaptureFixture[str]) -> None:
+    told = report(capsys, "--engine", "fault:missing-underpromotion", code=1)
+    assert told["refuted"] is True
+    (wrong,) = [probe for probe in told["probes"] if not probe["ok"]]
+    assert wrong["name"] == "5 walks beside python-chess"
+    assert all(move.endswith("n") for move in wrong["divergence"]["missing"])
+
+
+@pytest.mark.parametrize(
+    ("go", "heard"),
+    [
+        pytest.param('say("bestmove e2e4")', "< bestmove e2e4", id="it searches"),
+        pytest.param('say("Nodes searched: 20")', "< Nodes searched: 20", id="it says the total alone"),
+        pytest.param('sys.exit("Unknown: \\x1b[31mperft")', "! Unknown: \\x1b[31mperft", id="it dies"),
+    ],
+)
+def test_an_engine_without_perft_is_told_what_to_print(
+    go: str, heard: str, scripted: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = scripted(f"def go(board, depth):\n    {go}")
+    assert main(["doctor", "--engine", spec]) == 2
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "It cannot be hunted: " in out
+    assert f"it said:\n  {heard}\n" in out
+    assert "\n  e2e4: 1\n" in out
+    assert "\n  Nodes searched: 20\n" in out
+    assert "py:module:attribute" in out
+    assert "script:COMMAND" in out
+    assert "planned" in out
+    assert "\x1b" not in out
+    assert "refute hunt" not in out
+
+
+def test_an_engine_without_perft_has_no_next_command(
+    scripted: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = report(capsys, "--engine", scripted("def go(board, depth):\n    say('bestmove e2e4')"), code=2)
+    assert told["next"] is None
+    assert told["can_be_hunted"] is False
+    assert "'go perft 1' gave no divide" in told["obstacle"]
+    assert told["heard"] == ["< bestmove e2e4"]
+    assert told["probes"] == []
+    assert told["milliseconds"] is None
+
+
+def test_an_engine_that_says_nothing_to_perft_is_quoted_as_that(
+    scripted: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("refute.doctor.HEARING_SECONDS", 0.2)
+    spec = scripted("def go(board, depth):\n    time.sleep(60)")
+    assert main(["doctor", "--engine", spec, "--timeout", "0.3"]) == 2
+    assert "it said:\n  nothing\n" in capsys.readouterr().out
+
+
+def test_an_engine_that_dies_on_a_position_is_refuted_as_itself(
+    scripted: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = scripted(
+        "def moves(board):\n    if board.ep_square: sys.exit('segmentation fault')\n    return list(board.legal_moves)"
+    )
+    told = report(capsys, "--engine", spec, code=1)
+    wrong = next(probe for probe in told["probes"] if not probe["ok"])
+    assert wrong["divergence"]["facet"] == "crash"
+
+
+def test_a_function_in_python_can_be_hunted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "doctored_moves.py").write_text(
+        "import chess\ndef moves(fen):\n    return [move.uci() for move in chess.Board(fen).legal_moves]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    told = report(capsys, "--engine", "py:doctored_moves:moves", code=0)
+    assert told["abilities"] == ["moves"]
+    assert told["checks"] == {"moves": ["python-chess"]}
+
+
+def test_a_witness_that_cannot_be_started_is_left_out_of_the_next_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("REFUTE_STOCKFISH", "/bin/cat")
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert "stockfish cannot be started" in out
+    assert "refute hunt --engine own --against python-chess" in out
+
+
+def test_nobody_left_to_believe_is_an_obstacle(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--engine", "python-chess"]) == 2
+    assert "needs at least one witness" in capsys.readouterr().out
+
+
+def test_witnesses_that_disagree_blame_nobody(monkeypatch: pytest.MonkeyPatch, scripted: Callable[[str], str]) -> None:
+    liar = scripted("def moves(board):\n    return list(board.legal_moves)[1:]").removeprefix("uci:")
+    program = Path(liar.split()[1]).with_name("liar")
+    program.write_text(f"#!/bin/sh\nexec {liar}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("REFUTE_STOCKFISH", str(program))
+    found = examine("own")
+    assert not found.is_refuted
+    assert "the witnesses disagree" in found.probes[0].remark
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("/bin/cat", "is not a UCI engine"),
+        ("/bin/true", "is not a UCI engine"),
+        ("no-such-program", "there is no program"),
+        ("fault:no-such-fault", "no-such-fault"),
+        ("script:./mine", "planned"),
+        ("py:no_such_module:moves", "no module"),
+        ("uci:./mine\nquit", "not printable"),
+    ],
+)
+def test_what_cannot_be_started_is_named(spec: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--engine", spec]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("refute: ")
+    assert message in err
+
+
+def test_a_program_that_is_not_uci_is_told_the_other_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--engine", "/bin/cat"]) == 2
+    assert "py:module:attribute" in capsys.readouterr().err
