@@ -1,0 +1,230 @@
+"""The trial of one mutant: perft counts, a hunt, the battery; the first that tells it apart kills it.
+
+mutated source ──▶ interpreted copy ──▶ Check 1, 2, 3 … ──▶ Kill(by, check, detail), or None: it survived
+                                        each has the true board's answer to compare with
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType, ModuleType
+from typing import Any, Final
+
+from refute.board.copies import interpreted_copy
+from refute.compare import Comparer
+from refute.engines.battery import Board, Case, Raised, attempt, battery, first_difference, more_facts
+from refute.engines.own import OwnEngine
+from refute.engines.protocol import Answer, Fault, Question
+from refute.engines.python_chess import PythonChessEngine
+from refute.engines.sabotage import sabotage
+from refute.errors import RefuteError
+from refute.walk import Walk
+from refute.walking import walk_number
+
+TRUE_BOARD: Final = "refute_true_board"
+MUTANT_BOARD: Final = "refute_mutant_board"
+
+PERFT: Final = "perft"
+HUNT: Final = "hunt"
+BATTERY: Final = "battery"
+TIMEOUT: Final = "timeout"
+CRASH: Final = "crash"
+
+# Published counts: FEN, depth, leaves.
+COUNTS: Final = (
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2, 400),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 3, 2812),
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 2, 2039),
+    ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 3, 9467),
+    ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 2, 1486),
+    ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 2, 2079),
+)
+CHESS960_EVERY: Final = 4  # one walk in four
+FIRST_WALKS: Final = 64  # before the battery; the rest come after it, for what is still alive
+BATTERY_WALKS: Final = 60  # whose starts the battery is asked about too
+# How much longer than the true board a mutant may take before it is taken to be lost in a loop, in
+# processor time: other programs on the machine slow both down, and neither counts against the mutant.
+PATIENCE: Final = 20.0
+GRACE: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """What told a mutant from the true board."""
+
+    by: str
+    check: str
+    detail: str
+
+
+class TimeUp(BaseException):
+    """The mutant's processor time is spent. Not an Exception, so that no answer swallows it."""
+
+
+class Check:
+    """A case, and what the true board makes of it: its answer, its time, and the functions it calls."""
+
+    def __init__(self, by: str, case: Case, expected: object = None, *, is_known: bool = False) -> None:
+        self.by = by
+        self.case = case
+        self.expected = expected
+        self.is_known = is_known
+        self.seconds = 0.0
+        self.functions: frozenset[str] | None = None
+
+    def learn(self, board: Board) -> None:
+        """Ask the true board, once."""
+        began = time.process_time()
+        with _calls_of(board._core) as calls:
+            said = attempt(self.case.ask, board)
+        self.seconds = time.process_time() - began
+        self.functions = frozenset(calls)
+        if isinstance(said, Raised) or (self.is_known and said != self.expected):
+            raise RefuteError(f"the true board itself fails {self.by} {self.case.name!r}: {said}")
+        self.expected = said
+
+    def differs(self, board: Board) -> Kill | None:
+        """Ask the mutant, and compare."""
+        try:
+            with _time_limit(GRACE + PATIENCE * self.seconds):
+                said = attempt(self.case.ask, board)
+        except TimeUp:
+            return Kill(TIMEOUT, f"{self.by}: {self.case.name}", "still running")
+        if said == self.expected:
+            return None
+        by = CRASH if isinstance(said, Raised) and self.by == PERFT else self.by
+        return Kill(by, self.case.name, first_difference(said, self.expected))
+
+
+class Trial:
+    """The checks in order, with what the true board says; serves one mutant after another."""
+
+    def __init__(self, source: str, *, seed: int, walks: int) -> None:
+        self.board: Any = interpreted_copy(TRUE_BOARD, {"_core": source})
+        hunt = _Hunt()
+        numbers = [(index, index % CHESS960_EVERY == CHESS960_EVERY - 1) for index in range(walks)]
+        routes = [walk_number(seed, index, chess960=chess960) for index, chess960 in numbers]
+        starts = [(walk.fen, walk.chess960) for walk in routes[:BATTERY_WALKS]]
+        hunts = [
+            Check(HUNT, Case(f"walk {index} of seed {seed}", hunt.case(walk)), "", is_known=True)
+            for index, walk in enumerate(routes)
+        ]
+        self.checks = [_count_check(text, depth, leaves) for text, depth, leaves in COUNTS]
+        self.checks += hunts[:FIRST_WALKS]
+        self.checks += [Check(BATTERY, case) for case in (*battery(), *sabotage())]
+        self.checks += hunts[FIRST_WALKS:]
+        self.checks += [Check(BATTERY, case) for case in more_facts(starts)]
+
+    def run(self, function: str, source: str) -> Kill | None:
+        """Try a board with this source; `function` is where it differs from the true one."""
+        try:
+            with _time_limit(GRACE * 5):
+                board = attempt(interpreted_copy, MUTANT_BOARD, {"_core": source})
+        except TimeUp:
+            return Kill(TIMEOUT, "import", "still running")
+        if not isinstance(board, ModuleType):
+            return Kill(CRASH, "import", str(board))
+        try:
+            for check in self.checks:
+                if check.functions is None:
+                    check.learn(self.board)
+                # What never comes by the mistake cannot show it.
+                if function in (check.functions or ()) or function == "module":
+                    kill = check.differs(board)
+                    if kill is not None:
+                        return kill
+        finally:
+            for name in [name for name in sys.modules if name.split(".")[0] == MUTANT_BOARD]:
+                del sys.modules[name]
+        return None
+
+
+def _count_check(text: str, depth: int, leaves: int) -> Check:
+    case = Case(f"{text} at depth {depth}", lambda board: board.fen.parse(text).perft(depth))
+    return Check(PERFT, case, leaves, is_known=True)
+
+
+class _Hunt:
+    """Walks compared with python-chess, as a hunt compares them; the witness is asked once for all mutants."""
+
+    def __init__(self) -> None:
+        self.witness = _Remembering()
+        self.board: Board = None
+        self.comparers: dict[bool, Comparer] = {}
+
+    def case(self, walk: Walk) -> Callable[[Board], object]:
+        return lambda board: self._compare(board, walk)
+
+    def _compare(self, board: Board, walk: Walk) -> str:
+        if board is not self.board:
+            self.board = board
+            self.comparers = {
+                chess960: Comparer(OwnEngine(board=board, name="mutant"), [self.witness], chess960=chess960)
+                for chess960 in (False, True)
+            }
+        comparison = self.comparers[walk.chess960].compare(walk)
+        if comparison.quarantine is not None:
+            raise RefuteError(f"python-chess cannot be asked about {walk}")
+        found = comparison.divergence
+        return "" if found is None else f"{found.signature}: {found.actual[:200]}"
+
+
+class _Remembering(PythonChessEngine):
+    """python-chess, which says the same of the same walk every time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known: dict[tuple[Walk, Question], list[Answer | Fault]] = {}
+
+    def along(self, walk: Walk, question: Question) -> list[Answer | Fault]:
+        answers = self.known.get((walk, question))
+        if answers is None:
+            answers = self.known[walk, question] = super().along(walk, question)
+        return answers
+
+
+@contextmanager
+def _calls_of(module: Any) -> Iterator[set[str]]:
+    """Collects the names of the module's functions as they are called."""
+    calls: set[str] = set()
+    filename = module.is_compiled.__code__.co_filename
+
+    def watch(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code.co_filename == filename:
+            calls.add(frame.f_code.co_qualname)
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raises TimeUp after so much processor time, and again, should the first be lost in some `finally`.
+
+    Where there are no such timers, whoever started this process has to end it.
+    """
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TimeUp
+
+    before = signal.signal(signal.SIGPROF, stop)
+    try:
+        signal.setitimer(signal.ITIMER_PROF, seconds, 0.5)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+    finally:
+        signal.signal(signal.SIGPROF, before)
