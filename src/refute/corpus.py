@@ -28,6 +28,7 @@ from refute.walking import KNOWN_FENS
 
 PROVENANCE: Final = "# provenance: "
 LARGEST_FILE: Final = 16 * 1024 * 1024  # bytes
+PATTERNS: Final = ("perft/*.epd", "positions/*.fen", "found/*.walk")
 MOST_FILES: Final = 10_000
 MOST_POSITIONS: Final = 100_000
 ENOUGH_NODES: Final = 500_000
@@ -214,6 +215,17 @@ def _read(path: Path) -> str:
 # ---------------------------------------------------------------- verifying
 
 
+def corpus_files(folder: str | os.PathLike[str]) -> list[Path]:
+    """The files of the corpora, in the order they are verified; InputError when there is no such folder."""
+    root = Path(folder)
+    if not root.is_dir():
+        raise InputError(f"{quote(str(root))} is not a folder")
+    paths = [path for pattern in PATTERNS for path in sorted(root.glob(pattern))]
+    if len(paths) > MOST_FILES:
+        raise InputError(f"{quote(str(root))} has {len(paths)} files, more than {MOST_FILES}")
+    return paths
+
+
 def verify(
     folder: str | os.PathLike[str], *, witnesses: Sequence[Engine] = (), most_nodes: int | None = None
 ) -> list[Problem]:
@@ -222,17 +234,10 @@ def verify(
     Counts above `most_nodes` are taken on trust. Witnesses count too, and a count they differ on is a
     problem of the corpus as much as one that we differ on.
     """
-    root = Path(folder)
-    if not root.is_dir():
-        raise InputError(f"{quote(str(root))} is not a folder")
+    paths = corpus_files(folder)
     problems: list[Problem] = []
-    paths = [
-        path for pattern in ("perft/*.epd", "positions/*.fen", "found/*.walk") for path in sorted(root.glob(pattern))
-    ]
     if not paths:
-        problems.append(Problem(root, 0, "has no perft/*.epd, positions/*.fen or found/*.walk"))
-    if len(paths) > MOST_FILES:
-        raise InputError(f"{quote(str(root))} has {len(paths)} files, more than {MOST_FILES}")
+        problems.append(Problem(Path(folder), 0, f"has no {', '.join(PATTERNS)}"))
     for path in paths:
         try:
             if path.suffix == ".walk":
