@@ -1,0 +1,48 @@
+"""Every planted fault is found by the walks of one hunt, and the verdict says where it lies.
+
+The seed is the first there is, not one that does well; `refute faults` reports other seeds.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from refute.compare import Comparer
+from refute.divergence import Divergence
+from refute.engines.faults import PLANTED, Planted
+from refute.engines.faulty import open_fault
+from refute.engines.own import OwnEngine
+from refute.engines.protocol import Engine
+from refute.engines.python_chess import PythonChessEngine
+from refute.walking import walk_number
+
+SEED: Final = 1
+BUDGET: Final = 20_000  # positions for one fault
+SOUND: Final = 600  # positions of the sound board on which nothing may be found
+
+
+def hunt(subject: Engine, *, budget: int, chess960: bool) -> Divergence | None:
+    comparer = Comparer(subject, [PythonChessEngine()], chess960=chess960)
+    positions = index = 0
+    while positions < budget:
+        comparison = comparer.compare(walk_number(SEED, index, chess960=chess960))
+        assert comparison.quarantine is None, "one witness cannot disagree with itself"
+        if comparison.divergence is not None:
+            return comparison.divergence
+        positions += comparison.positions
+        index += 1
+    return None
+
+
+@pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.name)
+def test_the_fault_is_found_and_the_verdict_is_right(fault: Planted) -> None:
+    found = hunt(open_fault(fault.name), budget=BUDGET, chess960=fault.chess960)
+    assert found is not None, f"not found in {BUDGET} positions"
+    assert f"{found.facet}/{found.verdict}" in fault.shows, f"{found.walk}: {found.actual}"
+
+
+@pytest.mark.parametrize("chess960", [False, True], ids=["standard", "chess960"])
+def test_the_sound_board_on_the_same_walks_shows_nothing(chess960: bool) -> None:
+    assert hunt(OwnEngine(pure=True), budget=SOUND, chess960=chess960) is None
