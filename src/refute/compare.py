@@ -150,7 +150,7 @@ class Comparer:
                 break
             comparison.positions += 1
             comparison.nodes += _count(expected.answer)
-            scene = Scene(walk, ply, expected, fens)
+            scene = Scene(walk, ply, expected, fens, fens.after)
             said = answers[ply] if ply < len(answers) else Fault(Trouble.GARBAGE, "gave no answer")
             found = self.judge.differ(scene, said)
             if found is None and isinstance(said, Answer) and said.key is not None:
@@ -218,14 +218,21 @@ class _Fens:
                 return said.fen
         return ""
 
+    def after(self, ply: int, move: str) -> str:
+        """The FEN one move off the walk."""
+        return self._ask(self.walk.prefix(ply).then(move))
+
     def _asked(self, ply: int) -> str:
+        return self._ask(self.walk.prefix(ply)) or (self.walk.fen if ply == 0 else "")
+
+    def _ask(self, walk: Walk) -> str:
         for witness in self.witnesses:
             # One that works ahead of us is not free to be asked; it has told its FENs already.
             if Ability.FEN in witness.abilities and not hasattr(witness, "submit_along"):
-                said = witness.at([self.walk.prefix(ply)], Question(frozenset({Ability.FEN})))[0]
+                said = witness.at([walk], Question(frozenset({Ability.FEN})))[0]
                 if isinstance(said, Answer) and said.fen:
                     return said.fen
-        return self.walk.fen if ply == 0 else ""
+        return ""
 
 
 class _Keys:

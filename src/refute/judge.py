@@ -46,6 +46,7 @@ class Scene:
     ply: int
     expected: Expected
     fen_at: Callable[[int], str]  # the FEN of any position of the walk up to this one; "" when nobody can say
+    fen_after: Callable[[int, str], str] = lambda ply, move: ""  # the FEN one move off the walk
 
     @property
     def fen(self) -> str:
@@ -89,6 +90,8 @@ class Judge:
         if said.complaint is not None:
             complaint = said.complaint
             facet, verdict = Facet(complaint.facet), Verdict(complaint.verdict)
+            if facet is Facet.INVARIANTS and verdict is Verdict.MAKE and self._refuses_after(scene, complaint.move):
+                verdict = Verdict.MOVEGEN
             return self.found(
                 scene, facet, verdict, complaint.move, "no complaint", complaint.text, kind=complaint.kind
             )
@@ -97,6 +100,14 @@ class Judge:
         if _differs(said.divide, wanted.divide):
             return self._perft_differs(scene, said)
         return None
+
+    def _refuses_after(self, scene: Scene, move: str | None) -> bool:
+        """Whether the position after a legal move is refused even when read: not made wrong, but judged wrong."""
+        fen = scene.fen_after(scene.ply, move) if move is not None else ""
+        if not fen:
+            return False
+        there = Walk(fen, (), scene.walk.chess960)
+        return isinstance(self.subject.at([there], Question(frozenset({Ability.MOVES})))[0], Fault)
 
     def _differs_by_push(self, scene: Scene, said: Answer) -> bool:
         """Whether the moves are as wrong when the double push is made as when its square is read.
