@@ -291,6 +291,8 @@ def test_a_bad_file_is_named_and_refused(
         ([str(CORPUS / "standard.epd"), "--engine", "no-such-program"], "no-such-program"),
         ([str(CORPUS / "standard.epd"), "--max-nodes", "-1"], "--max-nodes"),
         ([str(CORPUS / "standard.epd"), "--max-nodes", "many"], "many"),
+        ([str(CORPUS / "standard.epd"), "--timeout", "nan"], "not a number of seconds"),
+        ([str(CORPUS / "standard.epd"), "--timeout", "0"], "--timeout"),
     ],
 )
 def test_what_cannot_be_run_is_named(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,7 @@ COMMANDS: Final = {
     "replay": Entry("refute.commands.replay", "replay", "Run findings again: FIXED or STILL FAILING."),
     "bench": Entry("refute.commands.bench", "bench", "Measure speed beside python-chess and Stockfish, as ratios."),
     "suite": Entry("refute.commands.suite", "suite", "Run perft suites, and name the counts that are wrong."),
-    "doctor": Entry("refute.commands.doctor", "doctor", "Examine an engine: what it can say, and what will be checked."),
+    "doctor": Entry("refute.commands.doctor", "doctor", "Examine an engine: what it says, what will be checked."),
     "mutants": Entry("refute.commands.mutants", "mutants", "Make small mistakes in our own board; each must show."),
     "corpus": Entry("refute.commands.corpus", "corpus", "Make the corpora, and check them again."),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -49,6 +50,16 @@ def read_position(text: str, *, chess960: bool) -> Position:
     from refute.board import fen
 
     return fen.parse(fen.START if text == "startpos" else text, chess960=chess960)
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds within bounds; NaN, which no comparison keeps out, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds: float = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{quote(str(value))} is not a number of seconds", param, ctx)
+        return seconds
 
 
 def depth_argument(function: Decorated) -> Decorated:

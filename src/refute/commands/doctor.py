@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from refute.commands.common import engine_option, json_option, open_console, print_json
+from refute.commands.common import Seconds, engine_option, json_option, open_console, print_json
 from refute.errors import EngineError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ script:COMMAND (a program called for each position) and stateful:COMMAND (JSON l
 @engine_option
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1, 3600),
+    type=Seconds(0.1, 3600),
     default=10.0,
     show_default=True,
     metavar="SECONDS",

@@ -9,6 +9,7 @@ import click
 
 from refute.commands.common import (
     PositionCommand,
+    Seconds,
     chess960_option,
     depth_argument,
     engine_option,
@@ -39,7 +40,7 @@ SHOWN: Final = 8  # differing moves listed at each level; the first is the one d
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1, 86400),
+    type=Seconds(0.1, 86400),
     default=300.0,
     show_default=True,
     metavar="SECONDS",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from refute.commands.common import chess960_option, engine_option, json_option, open_console, print_json
+from refute.commands.common import Seconds, chess960_option, engine_option, json_option, open_console, print_json
 from refute.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def seconds_option(ctx: click.Context, param: click.Parameter, text: str | None)
 @click.option("--keep-going", is_flag=True, help="Collect every distinct finding instead of stopping at the first.")
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1, 3600),
+    type=Seconds(0.1, 3600),
     default=10.0,
     show_default=True,
     help="Seconds an engine may be silent.",
@@ -100,7 +100,7 @@ def hunt(
     Examples:
       refute hunt                                     our own board, half a minute
       refute hunt --engine ./mine --time 5m           your engine (UCI, with `go perft`)
-      refute hunt --engine fault:ep-rank-pin          see a finding
+      refute hunt --engine fault:en-passant-rank-pin  see a finding
       refute hunt --engine ./mine --keep-going --jobs 2 --report html:report.html
 
     Exit code: 0 nothing refuted, 1 refuted, 2 could not run.

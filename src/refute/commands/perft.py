@@ -11,6 +11,7 @@ import click
 
 from refute.commands.common import (
     PositionCommand,
+    Seconds,
     chess960_option,
     depth_argument,
     engine_option,
@@ -63,7 +64,7 @@ class Request:
 @click.option("--detailed", is_flag=True, help="Also count captures, castles, promotions, checks, mates …")
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1, 86400),
+    type=Seconds(0.1, 86400),
     default=300.0,
     show_default=True,
     metavar="SECONDS",

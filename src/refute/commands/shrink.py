@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from refute.commands.common import chess960_option, json_option, open_console, print_json
+from refute.commands.common import Seconds, chess960_option, json_option, open_console, print_json
 from refute.commands.targets import Engines, Target, Wish, engine_options, read_target
 from refute.errors import InputError, quote
 
@@ -25,7 +25,7 @@ INTERRUPTED: Final = 130
 @engine_options
 @click.option(
     "--seconds",
-    type=click.FloatRange(0.1, 86400),
+    type=Seconds(0.1, 86400),
     default=10.0,
     show_default=True,
     help="Keep the best so far after this long.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from refute.commands.common import chess960_option, engine_option, json_option, open_console, print_json
+from refute.commands.common import Seconds, chess960_option, engine_option, json_option, open_console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ LAST_WORDS: Final = 5  # lines of what was said with an engine that failed
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1, 86400),
+    type=Seconds(0.1, 86400),
     default=300.0,
     show_default=True,
     metavar="SECONDS",

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from refute.board import fen
+from refute.commands.common import Seconds
 from refute.compare import Comparer
 from refute.divergence import Divergence
 from refute.engines.protocol import Engine
@@ -57,7 +58,7 @@ def engine_options(function: Decorated) -> Decorated:
             click.option("--trust", is_flag=True, help="Start whatever engines the files name."),
             click.option(
                 "--timeout",
-                type=click.FloatRange(0.1, 3600),
+                type=Seconds(0.1, 3600),
                 default=10.0,
                 show_default=True,
                 metavar="SECONDS",
