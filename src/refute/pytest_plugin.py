@@ -220,8 +220,8 @@ def _outcomes(config: pytest.Config) -> dict[str, bool]:
 
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
     outcomes: dict[str, bool] = {}
-    for category, reports in (reporter.stats if reporter is not None else {}).items():
-        for report in reports:
+    for category in ("passed", "skipped", "failed", "error"):
+        for report in reporter.stats.get(category, ()) if reporter is not None else ():
             path, _, name = getattr(report, "nodeid", "").rpartition("::")
             # pytest may leave out the folders of a file that lies outside its root.
             if path.endswith(SUITE) and name in CLAIMS:

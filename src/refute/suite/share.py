@@ -227,7 +227,7 @@ class _Chase:
 
 
 def _refined(found: Divergence, comparer: Comparer, seconds: float, *, is_drilled: bool) -> Divergence:
-    if found.facet is not Facet.PERFT:
+    if found.facet not in (Facet.PERFT, Facet.CRASH, Facet.TIMEOUT):
         # Drilling looked at moves alone; another facet may be wrong before them.
         comparer = narrow(_uncounted(comparer), found.facet) if is_drilled else _uncounted(comparer)
     small = found
