@@ -27,8 +27,7 @@ from hypothesis.database import (
 
 from refute.board import is_compiled
 from refute.divergence import Divergence, Facet, Verdict
-from refute.engines.protocol import Engine
-from refute.engines.spec import find_stockfish, open_engine
+from refute.engines.spec import find_stockfish
 from refute.errors import EngineError
 from refute.finding import finding_path, write_finding
 from refute.walk import Walk
@@ -67,17 +66,14 @@ settings.register_profile("nightly", CALM, max_examples=ROUND, derandomize=False
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
 
-@pytest.fixture(scope="session")
-def stockfish() -> Iterator[Engine]:
-    """Stockfish, started once; without one the test is skipped at home and fails in CI."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without Stockfish the properties named for it are skipped at home; in CI they fail."""
     try:
         find_stockfish()
     except EngineError as error:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI needs Stockfish: {error}")
-        pytest.skip(str(error))
-    with open_engine("stockfish") as engine:
-        yield engine
+        for item in items:
+            if HERE in item.path.parents and "stockfish" in item.path.stem and not os.environ.get("CI"):
+                item.add_marker(pytest.mark.skip(reason=str(error)))
 
 
 # ---------------------------------------------------------------- the time budget

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from hypothesis import given
@@ -10,6 +11,7 @@ import refute.board
 from refute.board import is_compiled
 from refute.divergence import Facet, Verdict
 from refute.engines.protocol import Ability, Answer, Engine, Question
+from refute.engines.spec import open_engine
 from refute.strategies import walks
 from refute.walk import Walk
 
@@ -18,16 +20,21 @@ DEPTH = 3 if is_compiled() else 2
 QUESTION = Question(frozenset({Ability.PERFT}), DEPTH)
 
 
-def check(board: Any, walk: Walk, stockfish: Engine) -> None:
+def check(board: Any, walk: Walk, witness: Engine) -> None:
     position = board.fen.parse(walk.fen, chess960=walk.chess960)
     for text in walk.moves:
         position.make_uci(text)
-    answer = stockfish.at([walk], QUESTION)[0]
+    answer = witness.at([walk], QUESTION)[0]
     assert isinstance(answer, Answer), answer
     assert {position.code(move): nodes for move, nodes in position.divide(DEPTH).items()} == answer.divide
     assert position.perft(DEPTH) == position.perft_hashed(DEPTH, megabytes=1)
 
 
-@given(walk=walks() | walks(chess960=True))
-def test_perft_matches_stockfish(stockfish: Engine, walk: Walk) -> None:
-    check(refute.board, walk, stockfish)
+@cache
+def stockfish() -> Engine:
+    return open_engine("stockfish")
+
+
+@given(walks() | walks(chess960=True))
+def test_perft_matches_stockfish(walk: Walk) -> None:
+    check(refute.board, walk, stockfish())
