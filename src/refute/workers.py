@@ -79,15 +79,21 @@ def _start(context: Any, options: Options, job: int, limit: Any, *, first: int) 
     receiver, sender = context.Pipe(duplex=False)
     current = context.Value("q", first)
     process = context.Process(target=_work, args=(options, job, first, sender, current, limit), daemon=True)
-    process.start()
+    # Ctrl-C reaches the whole process group. Held back here, it finds the worker deaf from its first moment.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     sender.close()
     return Worker(job, process, receiver, current)
 
 
 def _work(options: Options, job: int, first: int, events: Connection, current: Any, limit: Any) -> None:
     """What a worker does: hunt its walks and tell what happens."""
-    # Ctrl-C reaches the whole process group; the main process alone decides what it means.
+    # The main process alone decides what Ctrl-C means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
     def numbers() -> Iterator[int]:
         for index in budget(options, time.monotonic(), first=first, step=options.jobs):
