@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import time
@@ -32,6 +33,13 @@ def read_seconds(text: str) -> float:
 
 def seconds_option(ctx: click.Context, param: click.Parameter, text: str | None) -> float | None:
     return None if text is None else read_seconds(text)
+
+
+def require_writable(folder: Path) -> None:
+    """Refuse a folder that a finding could not be written to, before hours are spent on finding one."""
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        raise InputError(f"findings cannot be kept in {quote(str(folder))}: {quote(str(nearest))} cannot be written to")
 
 
 @click.command()
@@ -111,6 +119,7 @@ def hunt(
     from refute.report.terminal import print_result
 
     targets = [parse_report_option(text) for text in reports]
+    require_writable(folder)
     options = Options(
         engine=engine,
         against=against,
@@ -126,15 +135,16 @@ def hunt(
     )
     with Progress(open_console(stderr=True), options) as progress:
         result = run(options, progress.show)
+    # Told first: a report that cannot be written must not swallow what was found.
+    if as_json:
+        print_json(result.to_json())
+    else:
+        print_result(result)
     for target in targets:
         write_report(target, result)
     if result.is_refuted:
         for name in ("html", "json"):
             write_report(parse_report_option(f"{name}:{folder / f'report.{name}'}"), result)
-    if as_json:
-        print_json(result.to_json())
-    else:
-        print_result(result)
     return 1 if result.is_refuted else 0
 
 
