@@ -441,6 +441,23 @@ def test_an_engine_that_dies_now_and_then_is_still_reported(
     assert "status 9" in told["divergences"][0]["actual"]
 
 
+def test_witnesses_that_disagree_blame_nobody(scripted: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
+    # Without counts: those are left to the quicker witness, and nobody contradicts it.
+    told = hunt(capsys, "--seed", "1", "--walks", "20", "--against", scripted(NO_EN_PASSANT), "--depth", "0", code=0)
+    assert told["divergences"] == []
+    assert {held["facet"] for held in told["quarantined"]} == {"moves"}
+    assert [answer["witness"] for answer in told["quarantined"][0]["answers"]] == told["witnesses"]
+    assert told["positions"] > 0
+
+
+def test_a_witness_that_never_answers_has_not_acquitted_anyone(
+    scripted: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = scripted("def go(board, depth):\n    if board != chess.Board(): os._exit(7)\n    right(board, depth)")
+    assert main(["hunt", "--seed", "1", "--walks", "3", "--against", spec]) == 2
+    assert "nothing was compared" in capsys.readouterr().err
+
+
 def test_what_an_engine_calls_itself_cannot_steer_the_terminal(
     scripted: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from refute.commands.common import Seconds, chess960_option, engine_option, json_option, open_console, print_json
-from refute.errors import InputError, quote
+from refute.errors import EngineError, InputError, quote
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -145,6 +145,8 @@ def hunt(
     if result.is_refuted:
         for name in ("html", "json"):
             write_report(parse_report_option(f"{name}:{folder / f'report.{name}'}"), result)
+    if result.quarantined and not result.positions and not result.is_refuted:
+        raise EngineError("nothing was compared: at no position did the witnesses answer, and alike")
     return 1 if result.is_refuted else 0
 
 
