@@ -41,7 +41,7 @@ SECONDS: Final = float(os.environ.get("REFUTE_FUZZ_SECONDS") or 600.0)
 FOUND: Final = os.environ.get("REFUTE_FUZZ_FOUND")  # the folder for `.walk` files; unset: none are written
 REPOSITORY: Final = os.environ.get("REFUTE_FUZZ_REPOSITORY")  # OWNER/NAME whose last night is replayed first
 
-EXAMPLES: Final = 120 if is_compiled() else 60
+EXAMPLES: Final = 100 if is_compiled() else 60
 ROUND: Final = min(200, max(10, int(SECONDS)))  # examples between two looks at the clock
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
@@ -14,13 +15,24 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.spec import open_engine
-from refute.finding import read_finding
+from refute.finding import read_finding, write_finding
 from refute.regression import find
+from refute.walk import START_FEN, Walk
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "fuzz" / "nightly.py"
 FAULT = "fault:castle-through-attack"
+# Finds something, and then neither ends nor listens.
+DEAF = """
+import pathlib, shutil, signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+found = pathlib.Path(sys.argv[2], "found")
+found.mkdir()
+shutil.copy(sys.argv[1], found)
+time.sleep(99)
+"""
 OWN_PARTS = ["replay", "hunt own", "hunt own:pure", "hunt own in Chess960", "deeper perft", "fuzz"]
 
 
@@ -33,6 +45,19 @@ def start(out: Path, *more: str) -> subprocess.Popen[str]:
 
 def journal(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
+
+
+def begun(out: Path) -> list[str]:
+    return [line["part"] for line in journal(out) if line["event"] == "begin"]
+
+
+def load_script() -> Any:
+    spec = importlib.util.spec_from_file_location("nightly_script", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def list_engines(folder: Path, *specs: str) -> str:
@@ -113,6 +138,42 @@ def test_a_night_killed_in_the_middle_leaves_what_it_found(tmp_path: Path) -> No
     assert summary["parts"][1]["status"] == "agreed"
 
 
+def test_a_night_that_is_told_to_stop_tells_how_far_it_came(tmp_path: Path) -> None:
+    out = tmp_path / "night"
+    child = start(out, "--time=1h")
+    deadline = time.monotonic() + 60
+    while not (out / "journal.jsonl").exists() or "hunt own" not in begun(out):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    child.terminate()
+    child.communicate()
+    assert child.returncode == 2
+    summary = json.loads((out / "summary.json").read_text())
+    assert [part["status"] for part in summary["parts"][:3]] == ["agreed", "could not run", "not begun"]
+    assert summary["parts"][1]["detail"] == "interrupted"
+    assert [line["event"] for line in journal(out)][-2:] == ["interrupted", "done"]
+
+
+def test_a_part_that_hangs_is_killed_and_what_it_found_counts(tmp_path: Path) -> None:
+    nightly = load_script()
+    nightly.GRACE_SECONDS = nightly.LAST_WORDS_SECONDS = 0.2
+    part = nightly.Part("hunt", "deaf", tmp_path / "deaf")
+    found = Divergence(Walk(START_FEN), Facet.MOVES, Verdict.MOVEGEN, "-", "own", "itself", "20", "19")
+    write_finding(tmp_path / "one.walk", found)
+    part.command = lambda seconds, seed, jobs: [
+        sys.executable,
+        "-c",
+        DEAF,
+        str(tmp_path / "one.walk"),
+        str(part.folder),
+    ]
+    nightly.run(part, 0.5, seed=1, jobs=1, journal=nightly.Journal(tmp_path / "journal.jsonl"))
+    assert (part.status, part.detail) == ("refuted", "stopped: not done 0 s after its time")
+    assert [finding["signature"] for finding in part.findings] == ["moves/movegen/-"]
+    assert nightly.exit_code([part]) == 1
+    assert journal(tmp_path)[-1]["code"] == -signal.SIGKILL
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -129,6 +190,7 @@ def test_bad_arguments_are_told_and_exit_with_2(arguments: list[str], said: str,
     assert said in errors
 
 
+@pytest.mark.usefixtures("stockfish")
 def test_deeper_perft_tells_a_wrong_count_by_its_first_wrong_move(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "fuzz" / "deeper.py"), "--time=2", f"--out={tmp_path}", f"--engine={FAULT}"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
