@@ -296,6 +296,13 @@ def test_reports_are_written_in_every_format_asked_for(pytester: pytest.Pytester
     result.stdout.fnmatch_lines(["json report: *r.json"])
 
 
+def test_a_report_that_cannot_be_written_fails_the_session_and_says_so(pytester: pytest.Pytester) -> None:
+    Path("folder").mkdir()
+    result = run_suite(pytester, *QUICK, "-k", "moves", "--refute-report", "json:folder")
+    result.stdout.fnmatch_lines(["json report: 'folder' cannot be written: *"])
+    assert result.ret == 1
+
+
 def test_a_finding_of_a_claim_that_was_not_asked_for_is_told_and_fails_nothing(pytester: pytest.Pytester) -> None:
     result = run_suite(pytester, *QUICK, "--refute-engine", "py:liars:Moves", "-k", "test_check_matches")
     result.assert_outcomes(passed=1, deselected=13)

@@ -45,8 +45,8 @@ class Session:
             walks=walks,
             seconds=seconds,
             keep_going=True,
-            # One hang must not take the time of a whole run.
-            timeout=max(1.0, min(10.0, seconds / 10)),
+            # One hang must not take the time of a whole run, nor a busy machine look like one.
+            timeout=max(3.0, min(10.0, seconds / 10)),
             folder=folder,
         )
         self.run = Run(folder / "runs" / run, self.options)
@@ -61,7 +61,7 @@ class Session:
         self.findings = self.run.gather()
 
     def finish(self, outcomes: dict[str, bool]) -> bool:
-        """Write the reports and remove the run; False when something found has failed no test.
+        """Write the reports and remove the run; False when that failed, or something found has failed no test.
 
         `outcomes` tells of each of the suite's tests that ran whether it failed.
         """
@@ -76,16 +76,21 @@ class Session:
                 printable(f"{told} in {result.subject} against {against}: {count(result.walks, 'walk')}, ")
                 + f"{count(result.positions, 'position')}, {count(result.nodes, 'node')}, seed {result.seed}"
             )
+        is_written = True
         for target in self.reports:
-            paths = write_report(target, result)
-            self.summary += [printable(f"{target.format} report: {path}") for path in paths]
+            try:
+                paths = write_report(target, result)
+                self.summary += [printable(f"{target.format} report: {path}") for path in paths]
+            except InputError as error:
+                self.summary.append(printable(f"{target.format} report: {error}"))
+                is_written = False
         if unasked:
             self.summary += ["found as well, where the test was not asked for:", *map(_line, unasked)]
         if silent:
             # It came after its test was over, or from a process that did not live to tell.
             self.summary += ["found, but too late for its test to fail:", failure_text(silent)]
         self.run.remove()
-        return not silent
+        return is_written and not silent
 
     def close(self) -> None:
         self.cast.close()

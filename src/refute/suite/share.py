@@ -31,6 +31,7 @@ from refute.walk import Walk
 
 FOR_CHESS960: Final = 0.2  # of the time, or of the walks
 BEFORE_SHRINKING: Final = 0.5  # of the time left when something is found: there may be more to find
+ATTEMPTS: Final = 3  # at shrinking a hang, for it to be worth while
 MOST_SECONDS: Final = 10.0  # for shrinking one finding
 
 
@@ -191,6 +192,8 @@ class _Chase:
             refuted = {claim_of(found).test for found in self.kept.values()}
             signature = min(queue, key=lambda one: claim_of(queue[one]).test in refuted)
             seconds = min(MOST_SECONDS, (end - time.monotonic()) / left)
+            if signature.facet is Facet.TIMEOUT and seconds < ATTEMPTS * self.run.options.timeout:
+                seconds = 0.0  # each attempt would wait for nothing
             is_drilled = signature in drilled
             self._write(_refined(queue.pop(signature), self.hunter.comparer, seconds, is_drilled=is_drilled))
 
