@@ -6,6 +6,8 @@ mutated source ──▶ interpreted copy ──▶ Check 1, 2, 3 … ──▶ 
 
 from __future__ import annotations
 
+import ast
+import itertools
 import signal
 import sys
 import time
@@ -26,8 +28,10 @@ from refute.errors import RefuteError
 from refute.walk import Walk
 from refute.walking import walk_number
 
-TRUE_BOARD: Final = "refute_true_board"
+TRUE_BOARD: Final = "refute_true_board"  # and a number: each trial its own
 MUTANT_BOARD: Final = "refute_mutant_board"
+
+CALLED: Final = "_FUNCTIONS_CALLED"
 
 PERFT: Final = "perft"
 HUNT: Final = "hunt"
@@ -46,11 +50,13 @@ COUNTS: Final = (
 )
 CHESS960_EVERY: Final = 4  # one walk in four
 FIRST_WALKS: Final = 64  # before the battery; the rest come after it, for what is still alive
-BATTERY_WALKS: Final = 60  # whose starts the battery is asked about too
+BATTERY_WALKS: Final = 40  # whose starts the battery is asked about too
 # How much longer than the true board a mutant may take before it is taken to be lost in a loop, in
 # processor time: other programs on the machine slow both down, and neither counts against the mutant.
 PATIENCE: Final = 20.0
 GRACE: Final = 1.0
+
+_numbers = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +85,12 @@ class Check:
 
     def learn(self, board: Board) -> None:
         """Ask the true board, once."""
+        called: set[str] = getattr(board._core, CALLED)
+        called.clear()
         began = time.process_time()
-        with _calls_of(board._core) as calls:
-            said = attempt(self.case.ask, board)
+        said = attempt(self.case.ask, board)
         self.seconds = time.process_time() - began
-        self.functions = frozenset(calls)
+        self.functions = frozenset(called)
         if isinstance(said, Raised) or (self.is_known and said != self.expected):
             raise RefuteError(f"the true board itself fails {self.by} {self.case.name!r}: {said}")
         self.expected = said
@@ -105,7 +112,7 @@ class Trial:
     """The checks in order, with what the true board says; serves one mutant after another."""
 
     def __init__(self, source: str, *, seed: int, walks: int) -> None:
-        self.board: Any = interpreted_copy(TRUE_BOARD, {"_core": source})
+        self.board: Any = interpreted_copy(f"{TRUE_BOARD}_{next(_numbers)}", {"_core": telling_source(source)})
         hunt = _Hunt()
         numbers = [(index, index % CHESS960_EVERY == CHESS960_EVERY - 1) for index in range(walks)]
         routes = [walk_number(seed, index, chess960=chess960) for index, chess960 in numbers]
@@ -188,22 +195,17 @@ class _Remembering(PythonChessEngine):
         return answers
 
 
-@contextmanager
-def _calls_of(module: Any) -> Iterator[set[str]]:
-    """Collects the names of the module's functions as they are called."""
-    calls: set[str] = set()
-    filename = module.is_compiled.__code__.co_filename
-
-    def watch(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and frame.f_code.co_filename == filename:
-            calls.add(frame.f_code.co_qualname)
-
-    before = sys.getprofile()
-    sys.setprofile(watch)
-    try:
-        yield calls
-    finally:
-        sys.setprofile(before)
+def telling_source(source: str) -> str:
+    """The same source, noting in the set `CALLED` which of its functions are called."""
+    tree = ast.parse(source)
+    for outer in tree.body:
+        for node in outer.body if isinstance(outer, ast.ClassDef) else [outer]:
+            if isinstance(node, ast.FunctionDef):
+                name = f"{outer.name}.{node.name}" if isinstance(outer, ast.ClassDef) else node.name
+                node.body[:0] = ast.parse(f"{CALLED}.add({name!r})").body
+    future = next(at for at, node in enumerate(tree.body) if isinstance(node, ast.ImportFrom))
+    tree.body[future + 1 : future + 1] = ast.parse(f"{CALLED} = set()").body
+    return ast.unparse(tree)
 
 
 @contextmanager

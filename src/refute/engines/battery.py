@@ -13,8 +13,10 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from random import Random
 from typing import Any, Final
 
+from refute.board.constants import EMPTY
 from refute.errors import BrokenInvariant
 
 Board = Any  # a copy's Position is another class than ours, with the same methods
@@ -76,6 +78,8 @@ POSITIONS: Final = (
     ("qrk4r/8/8/8/8/8/8/4K3 b hb - 0 1", True),
     ("1rk1r3/8/8/8/8/8/8/RK3R2 w FAeb - 0 1", True),
     ("r4k1r/8/8/8/8/8/8/R4K1R b HAha - 12 40", True),
+    ("4r3/8/8/8/8/8/8/Q1RK3k w C - 0 1", True),  # king and rook change places, and the rook gives check
+    ("K4krq/8/8/8/8/8/8/3R4 b g - 0 1", True),
 )
 
 # Games from the first position, FEN and moves: castles, promotions, repetitions, more than one stack of undo.
@@ -92,6 +96,8 @@ GAMES: Final = (
     ("4k3/P7/8/8/8/8/p7/4K3 w - - 0 1", "a7a8n a2a1r e1d2 a1a8 d2e3 a8a3 e3d4 a3d3 d4d3"),
     ("4k2r/6P1/8/8/8/8/6p1/4K2R w Kk - 0 1", "g7h8b g2h1q e1d2 h1h8"),
     ("r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1", " ".join(["e1e2 e8e7 e2e1 e7e8"] * 17)),
+    # A triangle and a null move bring the position back; what came before a null move does not count.
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "e1e2 e8e7 e2d1 e7e8 d1e1 0000 e1e2 e8e7 e2d1 e7e8 d1e1 0000 e1e2 e8d8 e2e1"),
     ("4k3/2p5/8/1P6/6p1/8/7P/4K3 b - - 4 7", "c7c5 b5c6 e8d8 h2h4 g4h3 c6c7 d8c8 e1f2 h3h2 f2g2 h2h1b"),
 )
 
@@ -106,7 +112,7 @@ def battery() -> list[Case]:
     cases.append(Case("refusals", _refusals))
     cases += _cases(POSITIONS, {"texts": _texts, "copies": _copies, "null move": _null_move})
     cases += _cases(POSITIONS, {"moves made": _moves_made, "counts": _counts})
-    cases.append(Case("deeper counts", _deeper_counts))
+    cases += [Case("deeper counts", _deeper_counts), Case("castling everywhere", _castling_everywhere)]
     return cases
 
 
@@ -185,6 +191,7 @@ def _texts(position: Any) -> object:
         [attempt(position.is_safe, move) for move in (0, 1, -1, 0xFFFF, 1.5)],
         [position.is_legal(move) for move in legal] + [position.is_legal(move) for move in (0, -1, 0xFFFF, 1 << 16)],
         [attempt(position.make, move) for move in (0, -1, 0xFFFF, 1 << 16, 1.5, None)],
+        [attempt(position.audit_move, move) for move in (*legal[:20], 0, -1, 0xFFFF, 1.5)],
         attempt(position.make_uci, "a1a1"),
         position.fields(),
     ]
@@ -270,6 +277,31 @@ def _deeper_counts(board: Board) -> object:
     return said
 
 
+def _castling_everywhere(board: Board) -> object:
+    """Kings and rooks on every pair of files, with a few men beside them and a few that attack."""
+    random = Random("refute castling")  # the same on every run and every Python
+    position = board._core.Position()
+    said: list[object] = []
+    for king in range(1, 7):
+        for rook in [file for file in range(8) if file != king] * 4:
+            mailbox = [EMPTY] * 64
+            right = 0 if rook > king else 1
+            turn = random.randrange(2)
+            for piece in random.sample((1, 2, 8, 7, 4, 10, 9), 2):
+                mailbox[random.randrange(16, 48)] = piece
+            for file in random.sample(range(8), random.randrange(4)):
+                mailbox[56 * turn + file] = random.choice((1, 2, 7, 8)) if random.random() < 0.8 else 10 - 6 * turn
+            mailbox[56 * turn + king], mailbox[56 * turn + rook] = 5 + 6 * turn, 3 + 6 * turn
+            mailbox[56 * (1 - turn) + random.randrange(8)] = 11 - 6 * turn
+            homes = [64] * 4
+            homes[2 * turn + right] = 56 * turn + rook
+            position.set_up(mailbox, turn, 1 << 2 * turn + right, homes, 64, 0, 1, chess960=True)
+            names = ("validate", "legal_moves", "pseudo_legal_moves", "filtered_moves")
+            said.append([_sorted(attempt(getattr(position, name))) for name in names])
+            said.append((attempt(position.perft, 2), attempt(position.audit), position.fields()))
+    return said
+
+
 @contextmanager
 def counting(kind: Any, method: str) -> Iterator[list[int]]:
     """Counts the calls of a method."""
@@ -307,7 +339,7 @@ def _game(start: str, moves: Sequence[str]) -> Callable[[Board], object]:
         position = board.fen.parse(start)
         said: list[object] = []
         for text in moves:
-            said.append(attempt(position.make_uci, text))
+            said.append(attempt(position.make_null) if text == "0000" else attempt(position.make_uci, text))
             said.append((position.key, position.ply, position.repetitions(), position.fields(), position.validate()))
         # A null move is where repetitions end, and a copy carries all that was played.
         said.append(attempt(position.make_null))

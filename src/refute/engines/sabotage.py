@@ -93,7 +93,7 @@ def _spoilt_men(text: str) -> Callable[[Board], object]:
     def ask(board: Board) -> object:
         random = Random(f"refute men {text}")  # the same on every run and every Python
         said: list[object] = []
-        for _ in range(150):
+        for _ in range(40 if text == MIDDLE else 150):
             position, twin = board.fen.parse(text), board.fen.parse(text)
             for _ in range(random.choice((1, 1, 2, 3))):
                 square = random.randrange(64)
@@ -274,10 +274,12 @@ def _spoilt_method(text: str, method: str, spoil: Spoil) -> Callable[[Board], ob
         deeper = board.fen.parse(text)
         for _ in range(2):
             deeper.make(sorted(deeper.legal_moves())[0])
+        moves = sorted(deeper.legal_moves())[:2]
         depth = 1 if text == MIDDLE else 2
         with _spoilt(board._core.Position, method, spoil):
             said = [attempt(position.audit), attempt(position.perft_checked, depth), attempt(deeper.audit)]
             said.append(attempt(deeper.perft_checked, 1))
+            said += [attempt(deeper.audit_move, move) for move in moves]
         return said, position.fields(), deeper.fields(), deeper.ply, attempt(position.audit)
 
     return ask
