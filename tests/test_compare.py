@@ -286,3 +286,17 @@ def test_a_comparison_left_early_leaves_no_answer_behind(stockfish: str) -> None
         answer = quick.at([Walk(START_FEN)], Question(frozenset({Ability.MOVES})))[0]
     assert isinstance(answer, Answer)
     assert len(answer.moves or ()) == 20
+
+
+def test_a_wrong_count_of_one_witness_is_quarantined_by_the_other() -> None:
+    def miscounts(walk: Walk, answer: Answer) -> Answer:
+        if answer.divide:
+            answer.divide[min(answer.divide)] += 1
+        return answer
+
+    quick = Twisted(miscounts)
+    comparison = Comparer(OwnEngine(), [PythonChessEngine(), quick], depth=2).compare(Walk(START_FEN))
+    assert comparison.divergence is None
+    assert comparison.quarantine is not None
+    assert comparison.quarantine.facet == Facet.PERFT
+    assert [name for name, _ in comparison.quarantine.answers] == ["twisted", "python-chess"]

@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
+from refute.board.move import encode_uci
 from refute.divergence import Divergence, Facet, Quarantine, Verdict
 from refute.engines.protocol import Ability, Answer, Engine, Fault, Question, Trouble
 from refute.errors import InputError
@@ -161,9 +162,27 @@ class Comparer:
                 if ply < len(by_fen):
                     found = self.judge.convict_reader(scene, by_fen[ply])
             if found is not None:
-                comparison.divergence = found
+                comparison.quarantine = self._second_opinion(scene, found)
+                comparison.divergence = found if comparison.quarantine is None else None
                 break
         return comparison
+
+    def _second_opinion(self, scene: Scene, found: Divergence) -> Quarantine | None:
+        """Before a wrong count convicts, those too slow to count everywhere count where it is wrong."""
+        if found.facet is not Facet.PERFT or found.move is None:
+            return None
+        expected = (scene.expected.answer.divide or {}).get(encode_uci(found.move))
+        below = scene.walk.prefix(scene.ply).then(found.move)
+        for witness, question in zip(self.witnesses, self.questions, strict=True):
+            if Ability.PERFT not in witness.abilities or Ability.PERFT in question.asks:
+                continue
+            said = witness.at([below], Question(frozenset({Ability.PERFT}), self.depth - 1))[0]
+            if isinstance(said, Answer) and sum((said.divide or {}).values()) != expected:
+                counted = sum((said.divide or {}).values())
+                quick = scene.expected.said_by.get(Ability.PERFT, "another witness")
+                both = ((quick, f"{expected} nodes below {found.move}"), (witness.name, f"{counted} nodes"))
+                return Quarantine(scene.walk.prefix(scene.ply), Facet.PERFT, both)
+        return None
 
     def _agree(self, walk: Walk, ply: int, testimony: list[list[Answer | Fault]]) -> Expected | Quarantine:
         """What the witnesses say of one position; two that disagree, or one that fails, blame nobody else."""

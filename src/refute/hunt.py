@@ -35,6 +35,7 @@ def hunt(options: Options, listen: Listener | None = None) -> HuntResult:
         except KeyboardInterrupt:
             tally.take(0, hunter.tick())
             interrupted = True
+        hunter.is_interrupted = interrupted
         interrupted |= refine_findings(tally, hunter)
         return tally.result(hunter, interrupted=interrupted)
     finally:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.compare import Comparer, Skip, counts_quickly
-from refute.divergence import Divergence, Quarantine, Signature
+from refute.divergence import Divergence, Facet, Quarantine, Signature
 from refute.drill import drill_finding
 from refute.engines.protocol import Engine
 from refute.engines.spec import find_stockfish, open_engine
@@ -31,6 +31,7 @@ from refute.walking import walk_number
 DEFAULT_SECONDS: Final = 30.0
 DEFAULT_FOLDER: Final = Path(".refute")
 SHRINK_SECONDS: Final = 10.0
+HURRIED_SECONDS: Final = 0.5  # after Ctrl-C: a last look, not a wait
 TICK_SECONDS: Final = 0.25
 MOST_QUARANTINED: Final = 100  # kept; more only say again that the witnesses disagree
 
@@ -111,7 +112,8 @@ class Hunter:
         self.features = FeatureCounter(chess960=options.chess960)
         self.walks = self.positions = self.nodes = 0
         self.seen: set[Signature] = set()
-        self.is_interrupted = False
+        self.is_interrupted = False  # the hunt was; what is found is still made small, in a hurry
+        self.stops = False  # and then it was again
 
     def close(self) -> None:
         self._stack.close()
@@ -163,13 +165,16 @@ class Hunter:
     def refine(self, found: Divergence) -> Divergence:
         """Shrink and explain a finding, and replace its file by what came of it; Ctrl-C keeps the best so far."""
         small = found
-        if self.options.shrinks and found.notes.get("shrinks", True):
+        seconds = HURRIED_SECONDS if self.is_interrupted else SHRINK_SECONDS
+        hurried = self.is_interrupted and found.facet is Facet.TIMEOUT
+        if self.options.shrinks and found.notes.get("shrinks", True) and not hurried:
             best = [found]
             try:
-                small = shrink(found, self.comparer, seconds=SHRINK_SECONDS, listen=best.append)
+                small = shrink(found, self.comparer, seconds=seconds, listen=best.append)
             except KeyboardInterrupt:
                 self.is_interrupted = True
                 small = best[-1]
+                self.stops = True
         small = replace(small, seed=found.seed, original=found.original, notes={**small.notes, **found.notes})
         small = replace(small, explanation=explain(small))
         if "path" in small.notes:
@@ -266,7 +271,7 @@ def refine_findings(tally: Tally, hunter: Hunter) -> bool:
         for step in (hunter.drilled, hunter.refine):
             for signature in list(tally.findings):
                 tally.put(signature, step(tally.findings[signature]))
-                if hunter.is_interrupted:
+                if hunter.stops:
                     return True
     except KeyboardInterrupt:
         return True

@@ -66,6 +66,7 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
             _end(worker, tally)
         if first is not None:
             tally.take(0, first)
+        here.is_interrupted = interrupted
         interrupted |= refine_findings(tally, here)
         return tally.result(here, interrupted=interrupted)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -24,6 +25,7 @@ MISSING: Final = "green"
 EXTRA: Final = "red"
 MADE: Final = "yellow"
 FAINT: Final = "dim"
+WIDTH_ELSEWHERE: Final = 120  # columns of a file or a log, which nobody folds
 
 
 def console_for(*, stderr: bool = False) -> Console:
@@ -32,7 +34,10 @@ def console_for(*, stderr: bool = False) -> Console:
     if isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
         # A board drawn with a few question marks in it is worth more than a UnicodeEncodeError.
         stream.reconfigure(errors="replace")
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = WIDTH_ELSEWHERE
+    return console
 
 
 def print_result(result: HuntResult, console: Console | None = None) -> None:
