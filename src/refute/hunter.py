@@ -196,6 +196,7 @@ class Tally:
     ticks: dict[int, Tick] = field(default_factory=dict)
     findings: dict[Signature, Divergence] = field(default_factory=dict)
     counts: dict[Signature, int] = field(default_factory=dict)
+    indices: dict[Signature, int] = field(default_factory=dict)  # the number of each finding's walk
     quarantined: list[Quarantine] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -208,7 +209,15 @@ class Tally:
         else:
             signature = event.divergence.signature
             self.counts[signature] = self.counts.get(signature, 0) + 1
-            self.findings.setdefault(signature, event.divergence)
+            if event.index < self.indices.get(signature, event.index + 1):
+                # Whichever worker was quicker, the walk of the lowest number stands for its signature.
+                known = self.findings.get(signature)
+                self.findings[signature] = event.divergence
+                self.indices[signature] = event.index
+                if known is not None:
+                    _forget(known, event.divergence)
+            else:
+                _forget(event.divergence, self.findings[signature])
 
     def put(self, signature: Signature, better: Divergence) -> None:
         """Put a better form of a finding in its place; one of the same signature already there takes it in."""
@@ -216,10 +225,12 @@ class Tally:
         count = self.counts.pop(signature)
         known = self.findings.get(better.signature)
         self.counts[better.signature] = self.counts.get(better.signature, 0) + count
+        index = self.indices.pop(signature, 0)
+        self.indices[better.signature] = min(index, self.indices.get(better.signature, index))
         if known is None:
             self.findings[better.signature] = better
-        elif "path" in better.notes and better.notes["path"] != known.notes.get("path"):
-            Path(better.notes["path"]).unlink(missing_ok=True)  # the same cause is on disk already
+        else:
+            _forget(better, known)
 
     @property
     def seconds(self) -> float:
@@ -241,7 +252,8 @@ class Tally:
     def result(self, hunter: Hunter, *, interrupted: bool) -> HuntResult:
         """What the reports are made from."""
         total = self.total()
-        divergences = (replace(found, count=self.counts[signature]) for signature, found in self.findings.items())
+        found_first = sorted(self.findings.items(), key=lambda item: self.indices.get(item[0], 0))
+        divergences = (replace(found, count=self.counts[signature]) for signature, found in found_first)
         return HuntResult(
             subject=hunter.comparer.subject.name,
             witnesses=tuple(witness.name for witness in hunter.comparer.witnesses),
@@ -259,6 +271,12 @@ class Tally:
         )
 
 
+def _forget(found: Divergence, known: Divergence) -> None:
+    """Remove the file of a finding whose cause is on disk already, in another file."""
+    if "path" in found.notes and found.notes["path"] != known.notes.get("path"):
+        Path(found.notes["path"]).unlink(missing_ok=True)
+
+
 Listener = Callable[[Tally], None]
 
 
@@ -269,7 +287,7 @@ def refine_findings(tally: Tally, hunter: Hunter) -> bool:
     """
     try:
         for step in (hunter.drilled, hunter.refine):
-            for signature in list(tally.findings):
+            for signature in sorted(tally.findings, key=lambda signature: tally.indices.get(signature, 0)):
                 tally.put(signature, step(tally.findings[signature]))
                 if hunter.stops:
                     return True

@@ -22,6 +22,8 @@ from refute.walk import Walk
 # The invariants that speak of the key alone: the position is right and its hash is not.
 KEY_INVARIANTS: Final = frozenset({12, 16})
 
+KINDS: Final = ("en passant", "castle", "promotion", "double push", "capture", "quiet move")  # most telling first
+
 _STAGES: Final = {
     "make": ("invariants", "make"),
     "unmake": ("restore", "unmake"),
@@ -178,9 +180,10 @@ def _complaint(position: Any, failure: BrokenInvariant) -> Complaint:
 
 
 def _most_particular(position: Any, failure: BrokenInvariant) -> tuple[int, str, str | None]:
-    """Of the moves that fail alike, the one that tells most; "any move" when all of them do.
+    """Of the moves that fail alike, the one that tells most, and the one kind they are all of.
 
-    The first in the order of the generator would tell nothing, and would give one fault many names.
+    The first in the order of the generator would tell nothing, and would give one fault many names. A
+    fault that spares no move, or strikes several kinds, is one of "any move".
     """
     legal = position.legal_moves()
     alike = {}
@@ -192,10 +195,17 @@ def _most_particular(position: Any, failure: BrokenInvariant) -> tuple[int, str,
                 alike[move] = str(other)
     if not alike:
         return failure.path[-1], str(failure), None
-    # The higher flags are the rarer moves, but for castling, whose are between double pushes and captures.
-    move = max(alike, key=lambda move: (move >> 13 == 1, move >> 12, -move))
+    kinds = sorted({_kind(move) for move in alike}, key=KINDS.index)
+    move = min(alike, key=lambda move: (KINDS.index(_kind(move)), move))
     text = str(failure) if move == failure.path[-1] else alike[move]
-    return move, text, "any move" if len(legal) > 1 and len(alike) == len(legal) else None
+    return move, text, kinds[0] if len(kinds) == 1 and len(alike) < len(legal) else "any move"
+
+
+def _kind(move: int) -> str:
+    flag = move >> 12
+    if flag & 8:
+        return "promotion"
+    return ("quiet move", "double push", "castle", "castle", "capture", "en passant")[flag]
 
 
 def _take_all_back(position: Any, prints: list[int]) -> Complaint | None:

@@ -44,7 +44,7 @@ class Complaint:
     verdict: str  # a divergence.Verdict value: "make", "unmake" or "hash"
     move: str | None  # the UCI move whose make or unmake shows it; None when the position itself is wrong
     text: str
-    kind: str | None = None  # "any move" when every legal move shows it; None: the kind of `move`
+    kind: str | None = None  # of all the moves that show it ("castle", "any move"); None: the kind of `move`
 
 
 @dataclass(slots=True)

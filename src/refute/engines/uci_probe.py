@@ -64,6 +64,8 @@ def probe_counting(process: Process, dialect: Dialect, *, timeout: float) -> Dia
 def probe_display(process: Process, dialect: Dialect, *, timeout: float) -> Dialect:
     """Find out what `d` shows; raises Misbehaved if the process is of no use after it."""
     reading = _ask(process, b"d\n", Reading(counting=False), min(timeout, PROBE_SECONDS))
+    if not reading.displays:
+        raise Misbehaved(Trouble.GARBAGE, "searched instead of showing its board")
     display = reading.displays[0]
     shows_fen = display.fen is not None and len(display.fen.split()) == 6
     return replace(dialect, shows_fen=shows_fen, calm=display.checkers)
