@@ -11,6 +11,7 @@ from refute.board.copies import source_of
 from refute.cli import main
 from refute.engines.battery import Raised, attempt, battery, first_difference
 from refute.engines.sabotage import METHODS, sabotage
+from refute.engines.setups import setups
 from refute.errors import InputError, RefuteError
 from refute.mutants import Options, Report, choose, prepare, read_equivalents, run_mutants
 from refute.mutating import COMPILED_ONLY, Mutant, find_mutants, mutated_source, show_diff
@@ -226,7 +227,7 @@ def test_every_sabotage_is_noticed_by_the_true_board_somewhere(trial: Trial) -> 
 
 
 def test_no_case_of_the_battery_is_asked_twice() -> None:
-    names = [case.name for case in (*battery(), *sabotage())]
+    names = [case.name for case in (*battery(), *setups(), *sabotage())]
     assert len(set(names)) == len(names)
 
 

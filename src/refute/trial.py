@@ -24,6 +24,7 @@ from refute.engines.own import OwnEngine
 from refute.engines.protocol import Answer, Fault, Question
 from refute.engines.python_chess import PythonChessEngine
 from refute.engines.sabotage import sabotage
+from refute.engines.setups import setups
 from refute.errors import RefuteError
 from refute.walk import Walk
 from refute.walking import walk_number
@@ -123,7 +124,7 @@ class Trial:
         ]
         self.checks = [_count_check(text, depth, leaves) for text, depth, leaves in COUNTS]
         self.checks += hunts[:FIRST_WALKS]
-        self.checks += [Check(BATTERY, case) for case in (*battery(), *sabotage())]
+        self.checks += [Check(BATTERY, case) for case in (*battery(), *setups(), *sabotage())]
         self.checks += hunts[FIRST_WALKS:]
         self.checks += [Check(BATTERY, case) for case in more_facts(starts)]
 

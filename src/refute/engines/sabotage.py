@@ -1,6 +1,5 @@
-"""What an interpreted copy of the board says of itself once it is set up wrongly, or spoilt on purpose.
+"""What an interpreted copy of the board says of itself once its fields or methods are spoilt on purpose.
 
-    numbers  ──set_up─────────▶ refused, or named as unsound
     position ──spoil a field──▶ validate, fingerprint, ==      a check that looks away is found out
     Position ──spoil a method─▶ audit, perft_checked           so is one that names the wrong move
 
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, Final
 
-from refute.engines.battery import Board, Case, attempt
+from refute.engines.battery import Board, Case, attempt, replaced
 
 CASTLING: Final = "r3k2r/p6p/8/8/8/8/P6P/R3K2R w KQkq - 0 1"
 PASSED: Final = "4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 2"
@@ -31,8 +30,7 @@ BITS: Final = (1, 1 << 8, 1 << 28, 1 << 36, 1 << 51, 1 << 63)
 
 def sabotage() -> list[Case]:
     """Every case, those that cost little first."""
-    cases = [Case("set-ups", _set_ups)]
-    cases += [Case(f"spoilt fields of {text}", _spoilt_fields(text)) for text in TEXTS]
+    cases = [Case(f"spoilt fields of {text}", _spoilt_fields(text)) for text in TEXTS]
     cases += [Case(f"men put elsewhere in {text}", _spoilt_men(text)) for text in TEXTS]
     cases += [Case(f"impossible en passant and turns of {text}", _spoilt_state(text)) for text in TEXTS]
     cases += [
@@ -40,6 +38,7 @@ def sabotage() -> list[Case]:
         for name, (method, spoil) in METHODS.items()
         for text in TEXTS
     ]
+    cases += [Case(f"safety and illegal moves spoilt in {text}", _spoilt_twice(text)) for text in TEXTS]
     cases += [Case(f"interrupted counts of {text}", _interrupted(text)) for text in TEXTS]
     return cases
 
@@ -71,6 +70,8 @@ def _spoilt_fields(text: str) -> Callable[[Board], object]:
             for value in (kept + 1, kept - 1, kept ^ 2, kept ^ 8, 0, 1):
                 setattr(position, name, value)
                 said.append((name, value, attempt(position.validate), attempt(position.fingerprint), position == twin))
+                if name != "ply":
+                    said.append(attempt(position.perft_checked, 1))
             setattr(position, name, kept)
         return said, _verdicts(position, twin)
 
@@ -142,6 +143,7 @@ def _spoilt_state(text: str) -> Callable[[Board], object]:
 
     def ask(board: Board) -> object:
         said: list[object] = []
+        twin = board.fen.parse(text)
         for side in (0, 1, 2, -1):
             for square in (*range(16, 24), *range(40, 48), 0, 28, 63, 64):
                 for honest in (True, False):
@@ -151,6 +153,7 @@ def _spoilt_state(text: str) -> Callable[[Board], object]:
                         position.ep_keyed = position._has_legal_en_passant(side)
                         position.key = position._scratch_key()
                     said.append((attempt(position.validate), attempt(position.compute_key), position.ep_keyed))
+                    said.append((position == twin, twin == position, attempt(position.fingerprint)))
         for rights in range(16):
             for honest in (True, False):
                 position = board.fen.parse(text)
@@ -211,9 +214,24 @@ def _one_twice(position: Any, returned: int, arguments: tuple[Any, ...]) -> int:
     return returned
 
 
+def _targets_shifted(position: Any, returned: int, arguments: tuple[Any, ...]) -> int:
+    """Two moves that go elsewhere, with the sum of all moves as it was."""
+    out = arguments[-1]
+    if returned > 1 and out and out[0] & 63 < 63 and out[1] & 63:
+        out[0] += 1
+        out[1] -= 1
+    return returned
+
+
+def _spoil_what_is_illegal(position: Any, returned: None, arguments: tuple[Any, ...]) -> None:
+    """Make goes wrong where only a generator that is wrong itself would ever send it."""
+    if position._attackers(position.king(arguments[1]), position.side, position.occupied_squares):
+        position.halfmove = -1
+
+
 def _counted_deeper(position: Any, returned: int, arguments: tuple[Any, ...]) -> int:
-    """Wrong only below the root, where the audit counts the replies."""
-    return returned + 1 if arguments[1] and position.ply else returned
+    """Wrong only below the root, where the audit counts the replies; roots are at plies 0 and 2."""
+    return returned + 1 if arguments[1] and position.ply & 1 else returned
 
 
 def _yes(position: Any, returned: int, arguments: tuple[Any, ...]) -> int:
@@ -246,6 +264,8 @@ METHODS: Final[dict[str, tuple[str, Spoil]]] = {
     "a move twice": ("_generate", _one_twice),
     "pseudo-legal list": ("_generate_pseudo", _one_less),
     "a pseudo-legal move twice": ("_generate_pseudo", _one_twice),
+    "targets": ("_generate", _targets_shifted),
+    "pseudo-legal targets": ("_generate_pseudo", _targets_shifted),
     "safety": ("_is_safe", _yes),
     "bulk count": ("_count_replies", lambda position, returned, arguments: returned + 1),
     "mirror": ("mirrored", lambda position, returned, arguments: position.copy()),
@@ -260,11 +280,8 @@ def _spoilt(kind: Any, method: str, spoil: Spoil) -> Iterator[None]:
     def spoilt(position: Any, *arguments: Any) -> Any:
         return spoil(position, sound(position, *arguments), arguments)
 
-    setattr(kind, method, spoilt)
-    try:
+    with replaced(kind, method, spoilt):
         yield
-    finally:
-        setattr(kind, method, sound)
 
 
 def _spoilt_method(text: str, method: str, spoil: Spoil) -> Callable[[Board], object]:
@@ -281,6 +298,20 @@ def _spoilt_method(text: str, method: str, spoil: Spoil) -> Callable[[Board], ob
             said.append(attempt(deeper.perft_checked, 1))
             said += [attempt(deeper.audit_move, move) for move in moves]
         return said, position.fields(), deeper.fields(), deeper.ply, attempt(position.audit)
+
+    return ask
+
+
+def _spoilt_twice(text: str) -> Callable[[Board], object]:
+    """The filter lets every move through, and those that are illegal are made wrongly too."""
+
+    def ask(board: Board) -> object:
+        kind = board._core.Position
+        position, deeper = board.fen.parse(text), board.fen.parse(text)
+        for _ in range(2):
+            deeper.make(sorted(deeper.legal_moves())[0])
+        with _spoilt(kind, "_make", _spoil_what_is_illegal), _spoilt(kind, "_is_safe", _yes):
+            return attempt(position.audit), attempt(deeper.audit)
 
     return ask
 
@@ -315,84 +346,3 @@ def _interrupted(text: str) -> Callable[[Board], object]:
         return said
 
     return ask
-
-
-# -------------------------------------------------------------------- set-ups
-
-
-def _set_ups(board: Board) -> object:
-    """Numbers of every kind, in range and out of it, sound positions and impossible ones."""
-    random = Random("refute set-ups")  # the same on every run and every Python
-    position = board._core.Position()
-    said: list[object] = [_set_up(position, **numbers) for numbers in _out_of_range()]
-    for _ in range(1500):
-        said.append(_set_up(position, **_random_numbers(random)))
-    return said
-
-
-def _set_up(position: Any, **numbers: Any) -> object:
-    error = attempt(position.set_up, **numbers)
-    said = [error, position.fields(), position.validate(), position.fingerprint()]
-    for name in ("count_moves", "is_check", "codes"):
-        said.append(attempt(getattr(position, name)))
-    return said
-
-
-PLAIN: Final = {"turn": 0, "castling": 0, "en_passant": 64, "halfmove": 0, "fullmove": 1, "chess960": False}
-
-
-def _out_of_range() -> list[dict[str, Any]]:
-    kings = [12] * 64
-    kings[4], kings[60] = 5, 11
-    plain = {**PLAIN, "mailbox": kings, "rook_homes": [64] * 4}
-    edges: dict[str, tuple[Any, ...]] = {
-        "mailbox": ([12] * 63, [12] * 65, [13] * 64, [-1] * 64, [1.0] * 64, tuple(kings), [0] * 64, [11] * 64),
-        "turn": (-1, 1, 2, 0.5),
-        "castling": (-1, 15, 16, 1.5),
-        "rook_homes": ([64] * 3, [64] * 5, [65] * 4, [-1] * 4, [0] * 4, [1.5] * 4, (64,) * 4),
-        "en_passant": (-1, 0, 40, 65, 1.5),
-        "halfmove": (-1, 1, 99_999, 100_000, 100_001, 1.5),
-        "fullmove": (-1, 0, 99_999, 100_000, 100_001, 1.5),
-        "chess960": (True,),
-    }
-    return [{**plain, name: value} for name, values in edges.items() for value in values]
-
-
-def _random_numbers(random: Random) -> dict[str, Any]:
-    """Mostly sound positions around castling and en passant, each with a good chance of one flaw."""
-    mailbox = [12] * 64
-    kings = [random.choice((4, 4, 4, *range(8))), 56 + random.choice((4, 4, 4, *range(8)))]
-    homes = [7, 0, 63, 56] if random.random() < 0.6 else [random.randrange(65) for _ in range(4)]
-    if random.random() < 0.3:
-        homes = [random.randrange(8), random.randrange(8), 56 + random.randrange(8), 56 + random.randrange(8)]
-    for right, home in enumerate(homes):
-        if home < 64 and random.random() < 0.9:
-            mailbox[home] = 3 + right // 2 * 6
-    for _ in range(random.randrange(6)):
-        mailbox[random.randrange(8, 56)] = random.choice((0, 0, 6, 6, 1, 2, 4, 7, 8, 10, 12))
-    turn = random.randrange(2)
-    en_passant = 64
-    if random.random() < 0.6:
-        en_passant = random.randrange(8) + (16 if turn else 40)
-        victim = en_passant ^ 8
-        mailbox[victim] = 0 if turn else 6
-        mailbox[en_passant] = mailbox[en_passant ^ 24] = 12
-        mailbox[max(victim - 1, 24)] = 6 if turn else 0
-    for colour, king in enumerate(kings):
-        mailbox[king] = 5 + colour * 6
-    if random.random() < 0.2:
-        mailbox[random.randrange(64)] = random.randrange(13)
-    if random.random() < 0.1:
-        en_passant = random.randrange(65)
-    if random.random() < 0.1:
-        mailbox[random.choice(kings)] = 12
-    return {
-        "mailbox": mailbox,
-        "turn": turn,
-        "castling": random.choice((0, 0, 1, 2, 4, 8, random.randrange(16))),
-        "rook_homes": homes,
-        "en_passant": en_passant,
-        "halfmove": random.choice((0, 0, 1, 49, 150)),
-        "fullmove": random.choice((0, 1, 1, 2, 90)),
-        "chess960": random.random() < 0.3,
-    }
