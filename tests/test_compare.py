@@ -300,3 +300,12 @@ def test_a_wrong_count_of_one_witness_is_quarantined_by_the_other() -> None:
     assert comparison.quarantine is not None
     assert comparison.quarantine.facet == Facet.PERFT
     assert [name for name, _ in comparison.quarantine.answers] == ["twisted", "python-chess"]
+
+
+def test_walks_compared_in_batches_come_out_the_same_and_in_order() -> None:
+    walks = [walk_number(9, index) for index in range(20)]
+    comparer = Comparer(open_fault("missing-underpromotion"), [PythonChessEngine()])
+    one_by_one = list(comparer.compare_all(walks))
+    in_batches = list(comparer.compare_all(walks, batch=8))
+    assert in_batches == one_by_one
+    assert any(c.divergence for c in one_by_one)

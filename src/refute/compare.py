@@ -6,9 +6,10 @@ walk ──▶ witnesses ──▶ agreed? ──no──▶ Quarantine
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from refute.board.move import encode_uci
@@ -105,8 +106,15 @@ class Comparer:
         with closing(self.compare_all([walk])) as comparisons:
             return next(comparisons)
 
-    def compare_all(self, walks: Iterable[Walk]) -> Generator[Comparison, None, None]:
-        """Compare along each walk; witnesses in other processes work one walk ahead of us."""
+    def compare_all(self, walks: Iterable[Walk], *, batch: int = 1) -> Generator[Comparison, None, None]:
+        """Compare along each walk; witnesses in other processes work one walk ahead of us.
+
+        Where everyone is in this process, each is asked about `batch` walks in turn: their tables are
+        large, and taking turns at every walk would have them push each other out of the cache.
+        """
+        if batch > 1 and not any(hasattr(engine, "submit_along") for engine in (self.subject, *self.witnesses)):
+            yield from self._compare_batches(iter(walks), batch)
+            return
         coming = iter(walks)
         walk = next(coming, None)
         started = self._start(walk)
@@ -126,6 +134,16 @@ class Comparer:
         finally:
             # Whoever stops early leaves a walk begun; its answers must not meet the next question.
             self._collect(started)
+
+    def _compare_batches(self, walks: Iterator[Walk], size: int) -> Iterator[Comparison]:
+        while batch := list(islice(walks, size)):
+            testimonies = [
+                [witness.along(walk, question) for walk in batch]
+                for witness, question in zip(self.witnesses, self.questions, strict=True)
+            ]
+            answers = [self.subject.along(walk, self.question) for walk in batch]
+            for walk, said, *testimony in zip(batch, answers, *testimonies, strict=True):
+                yield self._compare(walk, testimony, said)
 
     def _collect(self, started: list[bool]) -> list[list[Answer | Fault] | None]:
         pairs = list(zip(self.witnesses, started, strict=True))
