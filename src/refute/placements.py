@@ -18,6 +18,7 @@ from refute.board.tables import FILE_A, FILE_H, FILES, PAWN_ATTACKS, RANK_1, RAN
 from refute.drafts import ALL_MEN, ALL_OFFICERS, BLACK_MEN, BOARD, Draft
 
 PINNED: Final = (PAWN, PAWN, KNIGHT, BISHOP, ROOK, QUEEN)
+SLIDERS: Final = (BISHOP, ROOK, ROOK, QUEEN)
 FILE_PINNED: Final = (*PINNED, PAWN, PAWN)
 COMPASS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 RANK_2: Final = RANK_1 << 8
@@ -52,6 +53,10 @@ def few_men(draft: Draft) -> None:
         near |= sum(1 << square for square in ray[1:3])
     # Opposition: the kings bar each other's way.
     draft.put_enemy_king(near if draft.chance(0.6) else BOARD)
+    if draft.chance(0.35):
+        # Which minor pieces can still mate is a rule of its own, and bishops alone another.
+        draft.scatter(draft.one_of((1, 2, 2, 3)), kinds=(BISHOP,) if draft.chance(0.5) else (KNIGHT, BISHOP))
+        return
     for _ in range(draft.one_of((0, 1, 1, 1, 2, 2, 2, 3, 4))):
         piece = draft.one_of((PAWN, KNIGHT, BISHOP, BISHOP, ROOK, QUEEN))
         draft.put_in(piece + (0 if draft.chance(0.35) else BLACK_MEN), BOARD)
@@ -60,7 +65,11 @@ def few_men(draft: Draft) -> None:
 def scattered(draft: Draft) -> None:
     """Men anywhere: every man on every square, with every kind of blocker."""
     draft.put_kings()
-    draft.scatter(draft.one_of((4, 8, 12, 16, 22, 28)))
+    if draft.chance(0.5):
+        # Sliders see each other on every line, at every distance.
+        draft.scatter(draft.one_of((10, 16, 22, 28)), kinds=SLIDERS)
+    else:
+        draft.scatter(draft.one_of((4, 8, 12, 16, 22, 28)))
     draft.calm = draft.chance(0.5)
 
 
@@ -111,28 +120,42 @@ def go_home(draft: Draft, colour: int) -> None:
         if draft.chance(0.85) and draft.put(ROOK + BLACK_MEN * colour, home) and draft.chance(0.9):
             draft.castling |= 1 << 2 * colour + side
             draft.homes[2 * colour + side] = home
+    if draft.chance(0.15):
+        # A rook more on the rank: which of them holds the right?
+        draft.put_in(ROOK + BLACK_MEN * colour, 0xFF << rank)
 
 
 def trouble_castling(draft: Draft, colour: int) -> None:
     """Attack some squares of a home rank, shelter others, and now and then leave a man in the way."""
     rank = 56 * colour
-    if draft.chance(0.15):
-        # Where the rook may pass and the king does not.
-        draft.aim(rank + 1, 1 - colour)
+    if draft.chance(0.2):
+        # Where the rook passes and the king does not, an attack bars nothing and a man bars all.
+        if draft.chance(0.5):
+            draft.aim(rank + 1, 1 - colour)
+        else:
+            draft.put(draft.one_of((KNIGHT, BISHOP, QUEEN)) + BLACK_MEN * draft.below(2), rank + 1)
+        return
+    if draft.chess960 and draft.chance(0.35):
+        _look_through_rook(draft, colour)
         return
     if draft.chance(0.5):
         before = rank + 8 if colour == WHITE else rank - 8
         for file in range(8):
             if draft.chance(0.6):
                 draft.put(PAWN + BLACK_MEN * colour, before + file)
-    if draft.chess960 and draft.chance(0.5):
-        # From the corner it looks through the rook that wants to leave.
-        draft.put(draft.one_of((ROOK, QUEEN)) + BLACK_MEN * (1 - colour), rank + draft.one_of((0, 7)))
     for _ in range(draft.one_of((0, 1, 1, 1, 2, 2, 3))):
         file = draft.one_of((0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 6, 7))
         draft.aim(rank + file, 1 - colour, kinds=ALL_MEN)
     if draft.chance(0.2):
         draft.put_in(draft.one_of((KNIGHT, BISHOP, QUEEN)) + BLACK_MEN * draft.below(2), 0xFF << rank)
+
+
+def _look_through_rook(draft: Draft, colour: int) -> None:
+    """An enemy slider in the corner behind a rook that holds a right: once the rook has left, it sees the king."""
+    rank = 56 * colour
+    for right, corner in ((2 * colour, rank + 7), (2 * colour + 1, rank)):
+        if draft.homes[right] != NO_SQUARE:
+            draft.put(draft.one_of((ROOK, QUEEN)) + BLACK_MEN * (1 - colour), corner)
 
 
 def promotion(draft: Draft) -> None:

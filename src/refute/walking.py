@@ -16,7 +16,7 @@ from typing import Final
 from refute.board import Position, fen
 from refute.board.constants import KING, PAWN
 from refute.board.move import CAPTURE, DOUBLE_PUSH
-from refute.board.tables import KING_ATTACKS, LINE
+from refute.board.tables import BETWEEN, KING_ATTACKS, LINE
 from refute.errors import InputError
 from refute.placements import THEMES, compose
 from refute.walk import LONGEST_WALK, Walk
@@ -34,6 +34,7 @@ KNOWN_FENS: Final = (
     "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
     "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
 )
+ROUND_PLIES: Final = 6  # of a shuffle in which a man goes round by three squares
 SPECIAL: Final = 0x1000  # from here on a move is a double push, a castle, a capture, or promotes
 
 # One round of a hunt: how often each source comes up. En passant has the most ways to go wrong. A walk from
@@ -78,9 +79,11 @@ def make_walk(random: Random, *, chess960: bool = False, sources: Sequence[str] 
             position.make(last)
     else:
         text = _write(random, position, chess960)
+    # Whoever moves first goes round, if anyone does: so the placement is back soonest with the other to move.
+    goes_round = position.turn if plies == ROUND_PLIES else None
     plies = min(plies, longest - len(moves))
     if source == SHUFFLE:
-        _shuffle(random, position, plies, moves)
+        _shuffle(random, position, plies, moves, goes_round=goes_round)
         return Walk(text, tuple(moves), chess960)
     if plies > 0 and source in THEMES:
         # What the position was composed for is best played at once.
@@ -95,6 +98,16 @@ def make_walk(random: Random, *, chess960: bool = False, sources: Sequence[str] 
     return Walk(text, tuple(moves), chess960)
 
 
+def uniform_walk(seed: int, index: int, *, chess960: bool = False, longest: int = 200) -> Walk:
+    """A game from the starting position, every legal move as likely as any other: what our walks are measured by."""
+    random = Random(f"refute uniform {seed}:{index}:{int(chess960)}")
+    position, _ = _start(random, START, chess960)
+    text = fen.write(position)
+    moves: list[str] = []
+    _play(random, position, longest, moves, eager=0.0)
+    return Walk(text, tuple(moves), chess960)
+
+
 def _start(random: Random, source: str, chess960: bool) -> tuple[Position, int]:
     """Where a walk begins and how many plies it would like to go."""
     if source == START:
@@ -104,9 +117,12 @@ def _start(random: Random, source: str, chess960: bool) -> tuple[Position, int]:
         text = KNOWN_FENS[int(random.random() * len(KNOWN_FENS))]
         return fen.parse(text, chess960=chess960), int(random.random() * 12)
     if source == SHUFFLE:
-        # What comes back is compared with what was: rights and en passant squares must be worth losing.
-        theme = ("castling", "rooks at home", "en passant", "few men")[int(random.random() * 4)]
-        plies = (4, 5, 5, 6, 9, 9, 17)[int(random.random() * 7)]
+        # Once out and back takes four plies and four times sixteen; one more where the first move does not do.
+        plies = (5, 5, 5, ROUND_PLIES, ROUND_PLIES, 17, 17)[int(random.random() * 7)]
+        # What comes back is compared with what was: rights and en passant squares must be worth losing, but not
+        # where the side to move is to be all that changes.
+        themes = ("few men",) if plies == ROUND_PLIES else ("castling", "rooks at home", "en passant", "en passant")
+        theme = themes[int(random.random() * len(themes))]
         return compose(random, theme, chess960=chess960), plies
     plies = int(random.random() * random.random() * 10)
     return compose(random, source, chess960=chess960), plies
@@ -196,22 +212,20 @@ def _last_move(random: Random, position: Position) -> int:
     return mate
 
 
-def _shuffle(random: Random, position: Position, plies: int, moves: list[str]) -> None:
+def _shuffle(random: Random, position: Position, plies: int, moves: list[str], *, goes_round: int | None) -> None:
     """Each side sends one man out and back again, over and over.
 
     Positions come back, with fewer rights or without their en passant square; a man that goes round by
     three squares loses a tempo, and the same placement stands with the other side to move.
     """
     routes: list[list[int]] = [[], []]  # for each side, the squares its man visits in turn
-    # Going round by three squares takes too long to repeat a position often.
-    detour = 0.4 if random.random() < 0.5 else 0.0
     for _ in range(plies):
         legal = position.legal_moves()
         if not legal:
             return
         route = routes[position.turn]
         if not route or route[0] << 6 | route[1] not in legal:
-            route = routes[position.turn] = _route(random, position, legal, detour)
+            route = routes[position.turn] = _route(random, position, legal, detour=position.turn == goes_round)
         if route:
             move = route[0] << 6 | route[1]
             route.append(route.pop(0))
@@ -220,27 +234,38 @@ def _shuffle(random: Random, position: Position, plies: int, moves: list[str]) -
         _play_one(position, move, moves)
 
 
-def _route(random: Random, position: Position, legal: list[int], detour: float) -> list[int]:
+def _route(random: Random, position: Position, legal: list[int], *, detour: bool) -> list[int]:
     """Two or three squares that one man can visit in turn; empty when no man can go and come back."""
     turn = position.turn
     quiet = [move for move in legal if move < SPECIAL and position.piece_at(move >> 6) % 6 != PAWN]
     if not quiet:
         return []
-    rights = position.castling >> 2 * turn & 3
-    if rights and random.random() < 0.7:
+    begin = int(random.random() * len(quiet))
+    if detour:
+        for move in (quiet[begin:] + quiet[:begin])[:30]:
+            third = _third(random, position, move)
+            if third is not None:
+                return [move >> 6, move & 63, third]
+    if position.castling >> 2 * turn & 3 and random.random() < 0.7:
         # The moves that cost a right.
         homes = {position.king(turn), *(position.rook_home(2 * turn + side) for side in (0, 1))}
         quiet = [move for move in quiet if move >> 6 in homes] or quiet
     move = quiet[int(random.random() * len(quiet))]
+    return [move >> 6, move & 63]
+
+
+def _third(random: Random, position: Position, move: int) -> int | None:
+    """An empty square by which the man that made the move can go back where it came from, or None."""
     source, target = move >> 6, move & 63
-    if random.random() < detour:
-        if position.piece_at(source) % 6 == KING:
-            thirds = KING_ATTACKS[source] & KING_ATTACKS[target]
-        else:
-            thirds = LINE[source * 64 + target] & ~(1 << source | 1 << target)
-        thirds &= ~position.occupancy()
-        for _ in range(int(random.random() * thirds.bit_count())):
-            thirds &= thirds - 1
-        if thirds:
-            return [source, target, (thirds & -thirds).bit_length() - 1]
-    return [source, target]
+    occupied = position.occupancy() & ~(1 << source)
+    if position.piece_at(source) % 6 == KING:
+        thirds = KING_ATTACKS[source] & KING_ATTACKS[target]
+    else:
+        thirds = LINE[source * 64 + target] & ~(1 << source | 1 << target)
+    thirds &= ~occupied
+    for _ in range(int(random.random() * thirds.bit_count())):
+        thirds &= thirds - 1
+    if not thirds:
+        return None
+    third = (thirds & -thirds).bit_length() - 1
+    return None if (BETWEEN[target * 64 + third] | BETWEEN[third * 64 + source]) & occupied else third
