@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "drill": Entry("refute.commands.drill", "drill", "Descend the divides to the first move list that is wrong."),
     "shrink": Entry("refute.commands.shrink", "shrink", "Make a finding smaller, keeping its fault."),
     "replay": Entry("refute.commands.replay", "replay", "Run findings again: FIXED or STILL FAILING."),
+    "faults": Entry("refute.commands.faults", "faults", "Hunt planted faults: what is found, how fast, how small."),
     "bench": Entry("refute.commands.bench", "bench", "Measure speed beside python-chess and Stockfish, as ratios."),
     "suite": Entry("refute.commands.suite", "suite", "Run perft suites, and name the counts that are wrong."),
     "doctor": Entry("refute.commands.doctor", "doctor", "Examine an engine: what it says, what will be checked."),
