@@ -81,6 +81,8 @@ POSITIONS: Final = (
     ("K4krq/8/8/8/8/8/8/3R4 b g - 0 1", True),
     ("r3k2r/8/2K5/8/8/8/8/8 b kq - 0 1", False),  # a king that castled keeps the other at a distance
     ("8/8/8/8/8/2k5/8/R3K2R w KQ - 0 1", False),
+    ("4k3/8/8/8/8/8/p7/1R2K3 w B - 0 1", True),  # a pawn beside the castling rook
+    ("6kr/6P1/8/8/8/8/8/4K3 b h - 0 1", True),
 )
 
 # Games from the first position, FEN and moves: castles, promotions, repetitions, more than one stack of undo.
@@ -97,6 +99,7 @@ GAMES: Final = (
     ("4k3/P7/8/8/8/8/p7/4K3 w - - 0 1", "a7a8n a2a1r e1d2 a1a8 d2e3 a8a3 e3d4 a3d3 d4d3"),
     ("4k2r/6P1/8/8/8/8/6p1/4K2R w Kk - 0 1", "g7h8b g2h1q e1d2 h1h8"),
     ("r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1", " ".join(["e1e2 e8e7 e2e1 e7e8"] * 17)),
+    ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1b1 e8e7 b1a1 e7e8 a1b1 e8e7 b1a1 e7e8"),
     ("4k3/8/8/8/8/8/8/4K3 b - - 7 9", "e8e7 e1e2 e7e8 e2e1 e8e7 e1e2 e7e8 e2e1"),
     # A triangle and a null move bring the position back; what came before a null move does not count.
     ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "e1e2 e8e7 e2d1 e7e8 d1e1 0000 e1e2 e8e7 e2d1 e7e8 d1e1 0000 e1e2 e8d8 e2e1"),
@@ -104,6 +107,7 @@ GAMES: Final = (
 )
 
 SQUARES: Final = range(-1, 65)
+COLOURS: Final = (-1, 0, 1, 2, 0.5)
 
 
 def battery() -> list[Case]:
@@ -158,7 +162,7 @@ def _facts(position: Any) -> object:
         [ask(position.rook_home, right) for right in range(-1, 5)],
         [ask(position.piece_at, square) for square in (*SQUARES, 1.5)],
         [ask(position.bitboard, piece) for piece in range(-1, 13)],
-        [ask(getattr(position, name), colour) for name in ("occupied", "king", "material") for colour in (-1, 0, 1, 2)],
+        [ask(getattr(position, name), colour) for name in ("occupied", "king", "material") for colour in COLOURS],
         [ask(position.attackers, square, colour) for colour in (-1, 0, 1, 2) for square in SQUARES],
         [ask(position.is_attacked, square, colour) for colour in (0, 1) for square in SQUARES],
         [
@@ -171,6 +175,7 @@ def _facts(position: Any) -> object:
         [ask(getattr(position, name)) for name in ("codes", "count_moves")],
         ask(lambda: position.mirrored().fields()),
         ask(lambda: sorted(position.mirrored().legal_moves())),
+        ask(lambda: position.mirrored().fingerprint()),
     ]
 
 
@@ -268,19 +273,24 @@ def _counts(position: Any) -> object:
 def _deeper_counts(board: Board) -> object:
     """Three plies and more, where few moves make that quick; and a table that spares its share of the work."""
     said: list[object] = []
+    sizes: list[int] = []
+
+    def allocate(words: int) -> StrictTable:
+        sizes.append(words)
+        return StrictTable(words)
+
     for text in ("7k/8/8/8/8/p7/P7/K7 w - - 0 1", "4k3/2p5/8/1P6/8/8/8/4K3 b - - 0 1"):
         position = board.fen.parse(text)
         for name in ("perft", "perft_checked", "perft_detailed", "divide"):
             said.append(attempt(getattr(position, name), 3))
-        with counting(board._core.Position, "_make") as calls:
-            said.append((position.perft(5), calls[0]))
-        with counting(board._core.Position, "_make") as calls:
-            said.append((position.perft_hashed(5, megabytes=1), calls[0]))
+        for name, options in (("perft", {}), ("perft", {"bulk": False}), ("perft_hashed", {"megabytes": 1})):
+            with counting(board._core.Position, "_make") as calls:
+                said.append((attempt(getattr(position, name), 4, **options), calls[0]))
         # In a table of seven places nearly every position finds another one's.
         said.append(attempt(position._perft_hashed, 4, StrictTable(14), 7))
-        with replaced(board._core, "allocate_table", StrictTable):
-            said.append(attempt(position.perft_hashed, 4, megabytes=1))
-    return said
+        with replaced(board._core, "allocate_table", allocate):
+            said.append(attempt(position.perft_hashed, 4, megabytes=3))
+    return said, sizes
 
 
 class StrictTable(dict[int, int]):

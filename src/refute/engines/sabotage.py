@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, Final
 
+from refute.board.constants import EMPTY
 from refute.engines.battery import Board, Case, attempt, replaced
 
 CASTLING: Final = "r3k2r/p6p/8/8/8/8/P6P/R3K2R w KQkq - 0 1"
@@ -65,6 +66,7 @@ def _spoilt_fields(text: str) -> Callable[[Board], object]:
                     array[at] = value
                     said.append((name, at, value, _verdicts(position, twin)))
                 array[at] = kept
+        moves = sorted(position.legal_moves())
         for name in NUMBERS:
             kept = getattr(position, name)
             for value in (kept + 1, kept - 1, kept ^ 2, kept ^ 8, 0, 1):
@@ -72,6 +74,7 @@ def _spoilt_fields(text: str) -> Callable[[Board], object]:
                 said.append((name, value, attempt(position.validate), attempt(position.fingerprint), position == twin))
                 if name != "ply":
                     said.append(attempt(position.perft_checked, 1))
+                    said.append([attempt(position.audit_move, move) for move in moves])
             setattr(position, name, kept)
         return said, _verdicts(position, twin)
 
@@ -119,7 +122,7 @@ def _displace(random: Random, position: Any, square: int, there: int) -> None:
     """Make a man's records disagree with one another."""
     bit, colour = 1 << square, there // 6
     other = random.randrange(12)
-    which = random.randrange(6)
+    which = random.randrange(7)
     if which == 0:
         position.pieces[there] ^= bit
         position.pieces[other] ^= bit
@@ -133,6 +136,10 @@ def _displace(random: Random, position: Any, square: int, there: int) -> None:
     elif which == 4:
         position.colours[colour] ^= bit
         position.occupied_squares ^= bit
+    elif which == 5:
+        # As many bits as men, and as many men as before.
+        position.pieces[other] |= bit
+        position.board[random.choice([at for at in range(64) if position.board[at] == EMPTY])] = other
     else:
         target = random.randrange(64)
         position.board[square], position.board[target] = position.board[target], position.board[square]
@@ -223,6 +230,17 @@ def _targets_shifted(position: Any, returned: int, arguments: tuple[Any, ...]) -
     return returned
 
 
+def _without_a1b1(position: Any, returned: int, arguments: tuple[Any, ...]) -> int:
+    """The move whose number is 1 is neither listed nor counted."""
+    us, counting, out = arguments
+    if us or position.board[:2] != [3, EMPTY] or position._checkers():
+        return returned
+    if not counting:
+        listed = [move for move in out[:returned] if move != 1]
+        out[: len(listed)] = listed
+    return returned - 1
+
+
 def _spoil_what_is_illegal(position: Any, returned: None, arguments: tuple[Any, ...]) -> None:
     """Make goes wrong where only a generator that is wrong itself would ever send it."""
     if position._attackers(position.king(arguments[1]), position.side, position.occupied_squares):
@@ -243,6 +261,7 @@ METHODS: Final[dict[str, tuple[str, Spoil]]] = {
     "key after a double push": ("_make", _change("key", lambda key: key ^ 1, flag=1)),
     "key after a castle": ("_make", _change("key", lambda key: key ^ 1, flag=2)),
     "key after a capture": ("_make", _change("key", lambda key: key ^ 1, flag=4)),
+    "key after a promotion": ("_make", _change("key", lambda key: key ^ 1, flag=11)),
     "rights after make": ("_make", _change("castling", lambda castling: 15)),
     "bitboard after make": ("_make", _change_item("pieces", 0, lambda men: men ^ 1 << 36)),
     "tally after make": ("_make", _change_item("tallies", 1, lambda tally: tally + 1)),
@@ -261,6 +280,7 @@ METHODS: Final[dict[str, tuple[str, Spoil]]] = {
     "list": ("_generate", _one_less_listed),
     "list and count": ("_generate", _one_less),
     "white's list and count": ("_generate", _one_less_for_white),
+    "a1b1": ("_generate", _without_a1b1),
     "a move twice": ("_generate", _one_twice),
     "pseudo-legal list": ("_generate_pseudo", _one_less),
     "a pseudo-legal move twice": ("_generate_pseudo", _one_twice),

@@ -81,7 +81,7 @@ def _out_of_range() -> list[dict[str, Any]]:
         "mailbox": ([12] * 63, [12] * 65, [13] * 64, [-1] * 64, [1.0] * 64, tuple(kings), [0] * 64, [11] * 64),
         "turn": (-1, 1, 2, 0.5),
         "castling": (-1, 15, 16, 1.5),
-        "rook_homes": ([64] * 3, [64] * 5, [65] * 4, [-1] * 4, [0] * 4, [1.5] * 4, (64,) * 4),
+        "rook_homes": ([64] * 3, [64] * 5, [65] * 4, [-1] * 4, [0] * 4, [1.5] * 4, (64,) * 4, iter([64] * 4)),
         "en_passant": (-1, 0, 40, 65, 1.5),
         "halfmove": (-1, 1, 99_999, 100_000, 100_001, 1.5),
         "fullmove": (-1, 0, 99_999, 100_000, 100_001, 1.5),
@@ -94,6 +94,8 @@ def _random_numbers(random: Random) -> dict[str, Any]:
     """Mostly sound positions around castling and en passant, each with a good chance of one flaw."""
     mailbox = [12] * 64
     kings = [random.choice((4, 4, 4, *range(8))), 56 + random.choice((4, 4, 4, *range(8)))]
+    if random.random() < 0.1:
+        kings = [random.randrange(32), random.randrange(40, 64)]
     homes = [7, 0, 63, 56] if random.random() < 0.6 else [random.randrange(65) for _ in range(4)]
     if random.random() < 0.3:
         homes = [random.randrange(8), random.randrange(8), 56 + random.randrange(8), 56 + random.randrange(8)]
