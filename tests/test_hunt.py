@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from refute.divergence import Facet
 from refute.errors import EngineError, SpecError
 from refute.finding import read_finding
 from refute.hunt import Options, Tally, default_witnesses, hunt
+from refute.walking import walk_number
 
 WITNESS = ("python-chess",)
 FAULT = "fault:en-passant-rank-pin"
@@ -107,24 +109,48 @@ def test_an_unknown_engine_is_refused_before_anything_starts(options: Options, j
         hunt(replace(options, engine="fault:no-such-thing", jobs=jobs))
 
 
-def test_a_worker_that_dies_is_a_finding_with_its_walk(
-    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Writes a Python engine that is right but for what it does on one FEN; gives its SPEC."""
+
+    def write(deed: str) -> str:
+        (tmp_path / "foreign.py").write_text(
+            "import chess, os, time\n"
+            f"FATAL = {walk_number(5, 3).fen!r}\n"
+            "def moves(fen):\n"
+            f"    if fen.split()[:4] == FATAL.split()[:4]: {deed}\n"
+            "    return [move.uci() for move in chess.Board(fen).legal_moves]\n"
+        )
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+        return "py:foreign:moves"
+
+    return write
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_engine_that_kills_its_process_is_a_finding_on_the_walk_it_died_of(
+    options: Options, foreign: Callable[[str], str], jobs: int
 ) -> None:
-    (tmp_path / "suicidal.py").write_text(
-        "import os\n"
-        "def moves(fen):\n"
-        "    if os.environ.get('SUICIDAL') and not fen.startswith('rnbqkbnr/pppppppp'):\n"
-        "        os._exit(3)\n"
-        "    return []\n"
-    )
-    monkeypatch.setenv("SUICIDAL", "1")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    result = hunt(replace(options, engine="py:suicidal:moves", jobs=2, walks=8, shrinks=False))
+    result = hunt(replace(options, engine=foreign("os._exit(3)"), jobs=jobs, walks=12))
     (found,) = result.divergences
     assert found.facet == Facet.CRASH
     assert "exit code 3" in found.actual
+    assert found.walk == walk_number(5, 3)
     assert read_finding(found.notes["path"]).walk == found.walk
+
+
+def test_an_engine_that_hangs_in_our_process_is_a_finding(options: Options, foreign: Callable[[str], str]) -> None:
+    result = hunt(replace(options, engine=foreign("time.sleep(600)"), walks=12, timeout=0.2))
+    (found,) = result.divergences
+    assert found.facet == Facet.TIMEOUT
+    assert found.walk == walk_number(5, 3)
+
+
+def test_going_on_after_a_death_leaves_no_walk_out(options: Options, foreign: Callable[[str], str]) -> None:
+    result = hunt(replace(options, engine=foreign("os._exit(3)"), jobs=2, walks=12, keep_going=True))
+    assert [found.walk for found in result.divergences] == [walk_number(5, 3)]
+    assert result.walks >= 12 - 1 - 1  # all but the fatal one; the dead worker's last tick may be missing
 
 
 def test_a_missing_stockfish_is_listed_as_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,9 +86,10 @@ def refute(ctx: click.Context) -> None:
 
     \b
     Examples:
-      refute perft startpos 6
+      refute hunt                          our own board, half a minute
+      refute doctor --engine ./mine        what can be checked of your engine
+      refute hunt --engine ./mine --time 5m
       refute perft startpos 5 --divide --engine stockfish
-      refute bench perft
 
     Exit code: 0 nothing refuted, 1 refuted, 2 could not run.
     """

@@ -16,7 +16,8 @@ An engine's *misbehaviour* while it is being questioned is never raised: it is a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 QUOTE_LIMIT = 80
 
@@ -43,6 +44,10 @@ class FenError(InputError):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"FEN {field}: {message}")
         self.field = field
+        self.message = message
+
+    def __reduce__(self) -> tuple[type[FenError], tuple[str, str]]:
+        return FenError, (self.field, self.message)
 
 
 class MoveError(InputError):
@@ -80,5 +85,13 @@ class BrokenInvariant(RefuteError):
         self.path = tuple(path)
         self.number = number
 
+    def __reduce__(self) -> tuple[Callable[..., BrokenInvariant], tuple[Any, ...]]:
+        return _broken_invariant, (self.stage, self.message, self.path, self.number)
+
     def __str__(self) -> str:
         return self.message if self.stage == "generate" else f"after {self.stage}: {self.message}"
+
+
+def _broken_invariant(stage: str, message: str, path: Sequence[int], number: int) -> BrokenInvariant:
+    """Unpickle: errors travel between processes."""
+    return BrokenInvariant(stage, message, path, number=number)

@@ -6,7 +6,7 @@ from contextlib import closing
 
 from refute.hunter import Found, Hunter, Listener, Options, Tally, budget, default_witnesses, refine_findings
 from refute.report.result import HuntResult
-from refute.workers import hunt_in_processes
+from refute.workers import hunt_in_processes, runs_foreign_code
 
 __all__ = ["HuntResult", "Hunter", "Listener", "Options", "Tally", "default_witnesses", "hunt"]
 
@@ -17,7 +17,7 @@ def hunt(options: Options, listen: Listener | None = None) -> HuntResult:
     `listen` is called a few times a second with the tally so far. The same seed and number of walks
     give the same findings, whatever the number of jobs.
     """
-    if options.jobs > 1:
+    if options.jobs > 1 or runs_foreign_code(options):
         return hunt_in_processes(options, listen)
     tally = Tally(options)
     interrupted = False

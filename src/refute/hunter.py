@@ -122,19 +122,29 @@ class Hunter:
     def tick(self) -> Tick:
         return Tick(self.walks, self.positions, self.nodes, dict(self.features.counts))
 
-    def run(self, indices: Iterable[int]) -> Generator[Event, None, None]:
-        """Compare along each walk; yields ticks now and then, and whatever is found at once."""
+    def run(
+        self, indices: Iterable[int], *, watch: Callable[[int], None] | None = None
+    ) -> Generator[Event, None, None]:
+        """Compare along each walk; yields ticks now and then, and whatever is found at once.
+
+        `watch` hears the number of the walk that is compared next, so that whoever dies of it is known.
+        """
         options = self.options
         numbers: list[int] = []
 
         def walks() -> Iterator[Walk]:
             for index in indices:
                 numbers.append(index)
+                if watch is not None:
+                    # Not this one, which is only begun: the walk before it is still to be compared.
+                    watch(numbers[0])
                 yield walk_number(options.seed, index, chess960=options.chess960)
+            if watch is not None and numbers:
+                watch(numbers[0])
 
         ticked = time.monotonic()
-        # A worker that dies must have been on the walk it said; and a foreign engine may be slow.
-        batch = BATCH if options.jobs == 1 and options.engine.startswith(("own", "fault:")) else 1
+        # Whoever is watched must be on the walk it says; and a foreign engine may be slow.
+        batch = BATCH if watch is None and options.engine.startswith(("own", "fault:")) else 1
         with closing(self.comparer.compare_all(walks(), batch=batch)) as comparisons:
             for comparison in comparisons:
                 index = numbers.pop(0)

@@ -24,6 +24,7 @@ from refute.walking import walk_number
 
 FAR: Final = 2**62
 PATIENCE: Final = 5.0  # seconds a worker has to end once told to
+STALLED: Final = 10  # timeouts without a walk done, until an engine in the worker's own process is called hung
 
 
 @dataclass(slots=True)
@@ -33,8 +34,11 @@ class Worker:
     job: int
     process: Any  # multiprocessing's process classes differ by context
     events: Connection
-    current: Any  # the walk number it is on
+    current: Any  # the number of the walk it compares
     is_done: bool = False
+    seen: int = -1  # that number when it was last looked at
+    since: float = 0.0  # and the time when it last changed
+    has_stalled: bool = False
 
 
 def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntResult:
@@ -50,8 +54,9 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
     try:
         try:
             tally.started = time.monotonic()
-            workers = [_start(context, options, job, limit, first=job) for job in range(options.jobs)]
-            for job, event in _events(context, options, workers, limit):
+            office = _Office(context, options, limit, tally.started)
+            workers = [office.start(job, first=job) for job in range(options.jobs)]
+            for job, event in office.events(workers):
                 if isinstance(event, Found) and not options.keep_going:
                     first = event if first is None or event.index < first.index else first
                     limit.value = min(limit.value, event.index)
@@ -76,32 +81,84 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
         here.close()
 
 
-def _start(context: Any, options: Options, job: int, limit: Any, *, first: int) -> Worker:
-    receiver, sender = context.Pipe(duplex=False)
-    current = context.Value("q", first)
-    process = context.Process(target=_work, args=(options, job, first, sender, current, limit), daemon=True)
-    # Ctrl-C reaches the whole process group. Held back here, it finds the worker deaf from its first moment.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    sender.close()
-    return Worker(job, process, receiver, current)
+@dataclass(frozen=True, slots=True)
+class _Office:
+    """Starts workers, hears them, and notices those that die or stand still."""
+
+    context: Any
+    options: Options
+    limit: Any
+    started: float
+
+    def start(self, job: int, *, first: int) -> Worker:
+        receiver, sender = self.context.Pipe(duplex=False)
+        current = self.context.Value("q", first)
+        process = self.context.Process(
+            target=_work, args=(self.options, job, first, sender, current, self.limit, self.started), daemon=True
+        )
+        # Ctrl-C reaches the whole process group. Held back here, it finds the worker deaf from its first moment.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        sender.close()
+        return Worker(job, process, receiver, current, since=time.monotonic())
+
+    def events(self, workers: list[Worker]) -> Iterator[tuple[int, Event]]:
+        """What the workers tell, until all are done; one that dies is a finding, and is started again."""
+        while waiting := {worker.events: worker for worker in workers if not worker.is_done}:
+            for ready in wait(list(waiting), timeout=1.0):
+                assert isinstance(ready, Connection)
+                worker = waiting[ready]
+                try:
+                    message = ready.recv()
+                except (EOFError, OSError):
+                    worker.is_done = True
+                    worker.process.join()
+                    yield worker.job, _death(self.options, worker)
+                    if self.options.keep_going and worker.current.value < self.limit.value:
+                        first = worker.current.value + self.options.jobs
+                        workers.append(self.start(worker.job + self.options.jobs, first=first))
+                    continue
+                if message is None:
+                    worker.is_done = True
+                elif isinstance(message, RefuteError):
+                    raise EngineError(str(message))
+                else:
+                    yield message
+            for worker in waiting.values():
+                self._watch(worker)
+
+    def _watch(self, worker: Worker) -> None:
+        """End a worker whose engine, in its process, has been silent for too long: nothing else can."""
+        now = time.monotonic()
+        if worker.current.value != worker.seen:
+            worker.seen, worker.since = worker.current.value, now
+        elif runs_foreign_code(self.options) and now - worker.since > STALLED * self.options.timeout:
+            worker.has_stalled = True
+            worker.process.kill()
 
 
-def _work(options: Options, job: int, first: int, events: Connection, current: Any, limit: Any) -> None:
+def runs_foreign_code(options: Options) -> bool:
+    """Whether an engine runs inside the hunting process, where it can crash or hang it."""
+    return any(spec.startswith("py:") for spec in (options.engine, *options.against))
+
+
+def _work(options: Options, job: int, first: int, events: Connection, current: Any, limit: Any, started: float) -> None:
     """What a worker does: hunt its walks and tell what happens."""
     # The main process alone decides what Ctrl-C means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
     def numbers() -> Iterator[int]:
-        for index in budget(options, time.monotonic(), first=first, step=options.jobs):
+        for index in budget(options, started, first=first, step=options.jobs):
             if index > limit.value:
                 return
-            current.value = index
             yield index
+
+    def watch(index: int) -> None:
+        current.value = index
 
     try:
         hunter = Hunter(options)
@@ -109,52 +166,32 @@ def _work(options: Options, job: int, first: int, events: Connection, current: A
         events.send(error)
         return
     try:
-        for event in hunter.run(numbers()):
+        for event in hunter.run(numbers(), watch=watch):
             events.send((job, event))
     finally:
         hunter.close()
     events.send(None)
 
 
-def _events(context: Any, options: Options, workers: list[Worker], limit: Any) -> Iterator[tuple[int, Event]]:
-    """What the workers tell, until all are done; one that dies is a finding, and is started again."""
-    while waiting := {worker.events: worker for worker in workers if not worker.is_done}:
-        for ready in wait(list(waiting), timeout=1.0):
-            assert isinstance(ready, Connection)
-            worker = waiting[ready]
-            try:
-                message = ready.recv()
-            except (EOFError, OSError):
-                worker.is_done = True
-                worker.process.join()
-                yield worker.job, _death(options, worker)
-                if options.keep_going and worker.current.value < limit.value:
-                    first = worker.current.value + options.jobs
-                    workers.append(_start(context, options, worker.job + options.jobs, limit, first=first))
-                continue
-            if message is None:
-                worker.is_done = True
-            elif isinstance(message, RefuteError):
-                raise EngineError(str(message))
-            else:
-                yield message
-
-
 def _death(options: Options, worker: Worker) -> Found:
-    """A worker died: whatever was walking there killed it, and that is a finding."""
+    """A worker died: what it was asked about killed it, and that is a finding."""
     index = worker.current.value
     walk = walk_number(options.seed, index, chess960=options.chess960)
     code = worker.process.exitcode
-    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    if code == 1:
+        raise EngineError(f"a worker failed on walk number {index} of seed {options.seed}; its error is told above")
+    how = f"died of signal {-code}" if code is not None and code < 0 else f"died with exit code {code}"
+    if worker.has_stalled:
+        how = f"gave no answer for {STALLED * options.timeout:.0f} s"
     found = Divergence(
         walk=walk,
-        facet=Facet.CRASH,
+        facet=Facet.TIMEOUT if worker.has_stalled else Facet.CRASH,
         verdict=Verdict.CRASH,
         kind=NO_KIND,
         subject=options.engine,
         witness="itself",
         expected="an answer",
-        actual=f"the process it ran in died ({how}) on walk number {index} or the one after it",
+        actual=f"the process it ran in {how}, on walk number {index}",
         seed=options.seed,
         original=walk,
     )

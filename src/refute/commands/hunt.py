@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -133,6 +134,8 @@ def hunt(
         timeout=timeout,
         folder=folder,
     )
+    # Told to end, it ends as on Ctrl-C: with its engines gone and what it found told.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Progress(open_console(stderr=True), options) as progress:
         result = run(options, progress.show)
     # Told first: a report that cannot be written must not swallow what was found.
