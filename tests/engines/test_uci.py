@@ -179,6 +179,19 @@ def test_other_ways_to_print_a_divide_are_understood(open_scripted: Opener, line
     assert sum(answer.divide.values()) == 400
 
 
+def test_a_header_before_the_divide_costs_no_ability(open_scripted: Opener) -> None:
+    engine = open_scripted(
+        """
+        right = go
+        def go(board, depth):
+            say(f"perft {depth}")
+            right(board, depth)
+        """
+    )
+    assert {Ability.MOVES, Ability.PERFT} <= engine.abilities
+    assert [moves_of(answer) for answer in ask_four(engine)] == list(EXPECTED.values())
+
+
 def strike_in_place(act: str) -> str:
     return f"""
         right = place

@@ -80,6 +80,22 @@ def test_counts_late_for_their_readyok_are_not_trusted_but_find_their_case() -> 
     assert [count.total for count in reading.counts] == [1, 1, 0, 0]
 
 
+def test_a_header_that_looks_like_a_total_is_not_taken_for_one() -> None:
+    reading = Reading(counting=True)
+    reading.feed(b"perft 1\ne2e4: 1\nd2d4: 1\nNodes searched: 2\n")
+    assert reading.label == b"nodes searched"
+    assert [(len(count.codes), count.total) for count in reading.counts] == [(2, 2)]
+    # Known by now, the name of its totals alone ends a count.
+    reading.feed(b"perft 1\ne7e5: 1\nNodes searched: 1\n")
+    assert [(len(count.codes), count.total) for count in reading.counts] == [(2, 2), (1, 1)]
+
+
+def test_a_mate_has_a_total_without_moves() -> None:
+    reading = Reading(counting=True)
+    reading.feed(b"Nodes searched: 0\n")
+    assert [count.total for count in reading.counts] == [0]
+
+
 def test_where_a_walk_was_left_is_found_by_board_turn_and_number() -> None:
     walk = Walk(START_FEN, ("g1f3", "g8f6", "f3g1", "f6g8", "e2e4"))
     assert stopped_after(walk, 5, START_FEN) == 0

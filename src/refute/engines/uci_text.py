@@ -116,6 +116,8 @@ class Reading:
     def _end_count(self, label: bytes, total: int) -> None:
         label = label.rstrip(b"0123456789() ")  # "Perft(3)" and "Perft(4)" are one name
         if self.label is None:
+            if total and not self._count.codes:
+                return  # a header such as "perft 1": nodes without a move to have them cannot be a total
             self.label = label
         if label == self.label:
             self._count.total = total
