@@ -257,6 +257,36 @@ def test_a_part_of_a_count_never_passes_for_the_count(
     assert report["fen"].endswith(" w KQkq - 0 1")
 
 
+PRESS_CTRL_C = """
+import signal, sys
+import refute.commands.perft as command
+from refute.cli import main
+
+way = sys.argv.pop(1)
+counted = getattr(command, way)
+
+def interrupted(*given, **more):
+    # The alarm goes off in the middle of the one long call, never before it.
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    counted(*given, **more)
+
+setattr(command, way, interrupted)
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(("way", "mode"), [("count_hashed", ["--hash", "1"]), ("count_checked", ["--checked"])])
+def test_ctrl_c_in_one_long_call_still_prints_the_json(way: str, mode: list[str]) -> None:
+    command_line = [sys.executable, "-c", PRESS_CTRL_C, way, "perft", "startpos", "12", *mode, "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    run = subprocess.run(command_line, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    assert (run.returncode, run.stderr) == (130, "")
+    report = json.loads(run.stdout)
+    assert report["interrupted"] is True
+    assert report["nodes"] is None
+
+
 def plant_forgotten_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make `own:pure` a board whose unmake forgets the halfmove clock."""
     source = source_of("_core")

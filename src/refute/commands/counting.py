@@ -5,8 +5,6 @@ position ──root moves──▶ … ──▶ slices of a few plies, counted 
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from refute.board import Position
 
-# Compiled code notices Ctrl-C only when it returns. Four plies take at most some milliseconds in most
-# positions, and are long enough that making moves between them costs nothing.
+# Four plies take at most some milliseconds in most positions, and are long enough that making moves
+# between them costs nothing.
 SLICE: Final = 4
 
 Leaf = Callable[["Position", int], dict[str, int]]
@@ -74,36 +72,22 @@ def count_by_root_move(
 
 def count_hashed(position: Position, depth: int, megabytes: int, tally: Tally, *, divide: bool) -> None:
     """Fill the tally with one table for the whole count, or with one for each root move to divide it."""
-    with dies_of_interrupt():
-        if not divide or depth == 0:
-            tally.nodes = position.perft_hashed(depth, megabytes=megabytes)
-            return
-        for text, move in sorted((position.uci(move), move) for move in position.legal_moves()):
-            position.make(move)
-            tally.divide[text] = position.perft_hashed(depth - 1, megabytes=megabytes)
-            position.unmake()
-        tally.nodes = sum(tally.divide.values())
+    if not divide or depth == 0:
+        tally.nodes = position.perft_hashed(depth, megabytes=megabytes)
+        return
+    for text, move in sorted((position.uci(move), move) for move in position.legal_moves()):
+        position.make(move)
+        nodes = position.perft_hashed(depth - 1, megabytes=megabytes)
+        position.unmake()
+        tally.divide[text] = nodes
+        tally.nodes += nodes
 
 
 def count_checked(position: Position, depth: int, tally: Tally) -> None:
     """Fill the tally with a checked count, divided by a plain one; raises BrokenInvariant."""
-    with dies_of_interrupt():
-        nodes = position.perft_checked(depth)
+    nodes = position.perft_checked(depth)
     count_by_root_move(position, depth, count_plain, tally)
     tally.nodes = nodes
-
-
-@contextmanager
-def dies_of_interrupt() -> Iterator[None]:
-    """Let Ctrl-C end the process at once, for one long compiled call that could not notice it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _count_sliced(position: Position, depth: int, leaf: Leaf) -> dict[str, int]:

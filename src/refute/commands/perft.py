@@ -139,7 +139,7 @@ def _count(request: Request, tally: Tally) -> None:
     if request.engine not in OWN:
         _ask(request, tally)
         return
-    # On a copy: an interrupted count leaves its position in the middle of a line.
+    # On a copy: a count interrupted between two slices leaves its position in the middle of a line.
     position = _interpreted(request.position) if request.engine == "own:pure" else request.position.copy()
     with ExitStack() as stack:
         finished = _progress(stack, len(position.legal_moves()))
