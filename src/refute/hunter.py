@@ -190,8 +190,15 @@ class Hunter:
                 self.stops = True
         small = replace(small, seed=found.seed, original=found.original, notes={**small.notes, **found.notes})
         small = replace(small, explanation=explain(small))
-        if "path" in small.notes:
-            write_finding(small.notes["path"], small)
+        if "path" not in small.notes:
+            return small
+        # Drilled, it has another signature, and its file is named after it; there is one at every moment.
+        found_as = Path(small.notes["path"])
+        path = finding_path(found_as.parent, small)
+        small = replace(small, notes={**small.notes, "path": str(path)})
+        write_finding(path, small)
+        if path != found_as:
+            found_as.unlink(missing_ok=True)
         return small
 
 

@@ -201,6 +201,7 @@ def test_set_up_refuses_numbers_out_of_range(field: str, value: Any) -> None:
 CONSTANT = {
     "capacity": "room, not state",
     "undo": "what lies below the present; its depth is covered",
+    "is_sound": "whether that is so, zero until set up",
     "unsound": "the verdict on the set-up",
     "keeps": "fixed by the set-up",
     "castle_paths": "fixed by the set-up",
@@ -285,3 +286,9 @@ def test_fingerprint_covers_both_clocks() -> None:
     texts = [f"4k3/8/8/8/8/8/8/4K2R w K - {half} {full}" for half in range(20) for full in range(20, 40)]
     assert len({fen.parse(text).fingerprint() for text in texts}) == 400
     assert len({fen.parse(text).key for text in texts}) == 1
+
+
+def test_a_position_that_was_never_set_up_cannot_be_played() -> None:
+    position = Position.__new__(Position)
+    with pytest.raises((ValueError, AttributeError)):
+        position.legal_moves()

@@ -144,6 +144,7 @@ cdef class Position:
     cdef readonly long long fullmove
     cdef int is_chess960
     cdef int unsound
+    cdef int is_sound
     cdef readonly Py_ssize_t ply
     cdef Py_ssize_t capacity
     cdef U64* undo

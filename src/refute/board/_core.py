@@ -237,6 +237,7 @@ class Position:
             self.tallies = [0, 0]
             self.undo: list[int] = []
             self.capacity = 0
+            self.unsound = self.is_sound = 0
 
     # ---------------------------------------------------------------- setting up
 
@@ -296,6 +297,7 @@ class Position:
         self.ep_keyed = self._has_legal_en_passant(turn)
         self.key = self._scratch_key()
         self.unsound = self._broken()
+        self.is_sound = 1 if self.unsound == 0 else 0
 
     def _set_up_castling(self, rook_homes: list[int]) -> None:
         """Work out, for each right held, which squares it needs empty and which unattacked."""
@@ -1734,6 +1736,7 @@ class Position:
         twin.fullmove = self.fullmove
         twin.is_chess960 = self.is_chess960
         twin.unsound = self.unsound
+        twin.is_sound = self.is_sound
         twin.ply = 0
         while twin.capacity < self.ply:
             twin._grow()
@@ -1759,8 +1762,9 @@ class Position:
         return _revive, (state, bool(root.is_chess960), self.moves_made())
 
     def _require_sound(self) -> None:
-        if self.unsound:
-            raise ValueError(f"this position cannot be played: {INVARIANTS[self.unsound]}")
+        # Zero until set_up, so that a Position made without it cannot be played either.
+        if not self.is_sound:
+            raise ValueError(f"this position cannot be played: {INVARIANTS[self.unsound] or 'it was never set up'}")
 
     def __eq__(self, other: object) -> bool:
         """Equal in every field that `fields` names: the undo stack, and the homes of rights long lost, are not."""
