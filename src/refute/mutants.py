@@ -86,10 +86,9 @@ class Report:
         return [outcome for outcome in self.outcomes if outcome.kill is not None and outcome.reason]
 
     @property
-    def skipped(self) -> list[Mutant]:
-        """Chosen and equivalent, so not tried."""
-        tried = {outcome.mutant.name for outcome in self.outcomes}
-        return [mutant for mutant in self.chosen if mutant.name in self.equivalent and mutant.name not in tried]
+    def planned(self) -> list[Mutant]:
+        """Those to be tried: the equivalent ones only when asked for."""
+        return [mutant for mutant in self.chosen if self.options.equivalents or mutant.name not in self.equivalent]
 
     @property
     def score(self) -> float:
@@ -224,9 +223,7 @@ class _Worker:
 def run_mutants(report: Report, listen: Callable[[Report], None] | None = None) -> Report:
     """Try every chosen mutant; Ctrl-C ends the run, and what was done by then is reported."""
     options = report.options
-    waiting = [
-        mutant for mutant in reversed(report.chosen) if options.equivalents or mutant.name not in report.equivalent
-    ]
+    waiting = report.planned[::-1]
     context = multiprocessing.get_context("spawn")
     began = time.monotonic()
     workers: list[_Worker] = []

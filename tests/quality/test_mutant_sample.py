@@ -17,6 +17,6 @@ def test_no_mutant_of_the_sample_survives(part: int) -> None:
     run_mutants(report)
     assert not report.interrupted
     assert [outcome.mutant.name for outcome in report.survivors] == []
-    assert len(report.killed) + len(report.skipped) == SAMPLE // PARTS
+    assert len(report.killed) == len(report.planned) > SAMPLE // PARTS - 4  # a few are equivalent
     # A sample that only died by crashing would prove little.
     assert {"hunt", "battery", "perft"} & set(report.killers())

@@ -101,7 +101,7 @@ class Progress:
     def show(self, report: Report) -> None:
         """Say how far it is, if it is time to."""
         line = (
-            f"{report.seconds:.0f} s · {len(report.outcomes):,} of {len(report.chosen) - len(report.skipped):,} mutants"
+            f"{report.seconds:.0f} s · {len(report.outcomes):,} of {len(report.planned):,} mutants"
             f" · {len(report.killed):,} killed · {len(report.survivors)} survived"
         )
         if self.status is not None:
@@ -145,7 +145,7 @@ def _print_report(report: Report) -> None:
     if not report.is_clean:
         click.echo()
     if report.interrupted:
-        left = len(report.chosen) - len(report.skipped) - len(report.outcomes)
+        left = len(report.planned) - len(report.outcomes)
         click.echo(f"interrupted: {left:,} mutants were not tried")
     by = ", ".join(f"{count:,} by {killer}" for killer, count in report.killers().items())
     tried = len(report.killed) + len(report.survivors)
