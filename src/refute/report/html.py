@@ -62,9 +62,9 @@ def render_html(result: HuntResult, *, theme: str = "") -> str:
     )
     environment.filters["printable"] = printable
     environment.filters["count"] = count
-    style, script = read_asset("page.css"), read_asset("page.js")
+    style, script = _read("page.css"), _read("page.js")
     cards = _cards(result)
-    return environment.from_string(read_asset("page.html.j2")).render(
+    return environment.from_string(_read("page.html.j2")).render(
         result=result,
         theme=theme,
         groups=_groups(cards),
@@ -74,17 +74,16 @@ def render_html(result: HuntResult, *, theme: str = "") -> str:
         sprite=Markup(sprite()),
         style=Markup(style),
         script=Markup(script),
-        policy=content_policy(style, script),
+        policy=_policy(style, script),
         version=__version__,
     )
 
 
-def read_asset(name: str) -> str:
-    """A file of this folder as text."""
+def _read(name: str) -> str:
     return files("refute.report").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
-def content_policy(style: str, script: str) -> str:
+def _policy(style: str, script: str) -> str:
     """Allow this page's own style and script by their digests, and nothing else at all."""
 
     def digest(text: str) -> str:
