@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import itertools
 import json
+import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from refute.suite.run import Run, State
 from refute.suite.session import Session
 from refute.suite.share import Share
 from refute.walk import START_FEN, Walk
+from refute.walking import walk_number
 
 pytest_plugins = ["pytester"]
 
@@ -124,6 +127,30 @@ def legal_moves(fen):
     import chess
     return [move.uci() for move in chess.Board(fen).legal_moves]
 '''
+
+# Hunts with an engine that takes its process along on one walk.
+DEADLY = """
+import os, sys
+from pathlib import Path
+from refute.engines.own import OwnEngine
+
+
+class Dies(OwnEngine):
+    def along(self, walk, question):
+        if str(walk) == os.environ["DEADLY"]:
+            os._exit(77)
+        return super().along(walk, question)
+
+
+if __name__ == "__main__":
+    from refute.hunter import Options
+    from refute.suite.run import Run
+    from refute.suite.share import Share, hunt_share
+
+    folder = Path(sys.argv[1])
+    options = Options("py:deadly:Dies", ("python-chess",), seed=1, walks=10, seconds=60.0, folder=folder)
+    hunt_share(Run(folder / "run", options), Share())
+"""
 
 
 def outcomes(result: pytest.RunResult) -> dict[str, set[str]]:
@@ -379,14 +406,29 @@ def test_time_runs_for_all_processes_from_the_first_one_on(tmp_path: Path) -> No
     assert second.left() <= began < 50.1
 
 
-def test_nothing_passes_where_nothing_was_walked(tmp_path: Path) -> None:
+def test_nothing_passes_where_nothing_was_compared(tmp_path: Path) -> None:
     run = Run(tmp_path / "run", Options(seconds=1.0, folder=tmp_path))
-    claim = CLAIMS["test_survives"]
-    assert run.why_not(claim) == "no process has hunted"
+    claim, chess960 = CLAIMS["test_survives"], CLAIMS["test_chess960"]
+    assert run.why_nothing(claim) == "no process has hunted"
     run.write_state("gw0", State(is_done=True, subject="own"))
-    assert run.why_not(claim) == "no walk was compared"
+    assert run.why_nothing(claim) == "no walk was compared"
     run.write_state("gw0", State(is_done=True, subject="own", walks=1))
-    assert run.why_not(claim) == ""
+    assert run.why_nothing(claim).startswith("no position was compared")
+    run.write_state("gw0", State(is_done=True, subject="own", walks=1, positions=1))
+    assert run.why_nothing(claim) == ""
+    # One kind of chess says nothing of the other.
+    assert run.why_nothing(chess960).startswith("no position was compared")
+    run.write_state("gw0", State(is_done=True, subject="own", walks=1, positions=1, chess960_positions=1))
+    assert run.why_nothing(claim).startswith("no position was compared")
+    assert run.why_nothing(chess960) == ""
+
+
+def test_a_witness_that_always_fails_fails_every_claim_of_the_hunt(pytester: pytest.Pytester) -> None:
+    options = (*BASE, "--refute-against", "py:liars:Crashes", "-k", "not published")
+    result = run_suite(pytester, *options)
+    assert outcomes(result)["FAILED"] == ALL - {"test_published_perft_counts"}
+    result.stdout.fnmatch_lines(["no position was compared, *: *ZeroDivisionError*halfmove clock*"])
+    result.stdout.fnmatch_lines(["nothing refuted in own against py:liars:Crashes: 12 walks, 0 positions, *"])
 
 
 def test_a_process_that_left_without_a_word_is_a_finding(tmp_path: Path) -> None:
@@ -394,7 +436,7 @@ def test_a_process_that_left_without_a_word_is_a_finding(tmp_path: Path) -> None
     run.begin()
     run.write_state("gw0", State())
     with run.track("gw0") as track:
-        track.write(b"17 0\n")
+        run.note(track, 17, chess960=False)
     run.wait()
     (found,) = run.gather()
     assert (found.facet, claim_of(found).test) == (Facet.CRASH, "test_survives")
@@ -409,6 +451,51 @@ def test_a_process_that_lives_is_waited_for(tmp_path: Path) -> None:
     with run.track("gw0"):
         assert not run._is_gone("gw0")
     assert run._is_gone("gw0")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="only time tells on Windows")
+def test_a_process_that_lives_but_is_late_has_not_crashed(tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", Options(seconds=1.0, timeout=0.1, folder=tmp_path, seed=4))
+    run.begin()
+    os.utime(run.folder / "started", (0, 0))
+    run.write_state("gw0", State())
+    with run.track("gw0") as track:
+        run.note(track, 17, chess960=False)
+        assert not run._is_gone("gw0")
+        run.wait()
+    (found,) = run.gather()
+    assert (found.facet, claim_of(found).test) == (Facet.TIMEOUT, "test_survives")
+    assert "gone" not in found.actual
+    assert "on walk number 17" in found.actual
+
+
+def test_a_walk_that_is_noted_leaves_nothing_of_the_one_before(tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", Options(seconds=60.0, folder=tmp_path, seed=4))
+    run.begin()
+    run.write_state("gw0", State())
+    with run.track("gw0") as track:
+        run.note(track, 1117, chess960=False)
+        run.note(track, 3, chess960=True)
+    run.wait()
+    (found,) = run.gather()
+    assert found.walk == walk_number(4, 3, chess960=True)
+
+
+@pytest.mark.parametrize(("index", "chess960"), [(0, False), (5, False), (9, False), (1, True)])
+def test_the_walk_a_process_died_of_is_the_one_it_is_told_by(tmp_path: Path, index: int, chess960: bool) -> None:
+    deadly = walk_number(1, index, chess960=chess960)
+    (tmp_path / "deadly.py").write_text(DEADLY)
+    options = Options("py:deadly:Dies", ("python-chess",), seed=1, walks=10, seconds=60.0, folder=tmp_path)
+    run = Run(tmp_path / "run", options)
+    path = os.pathsep.join([str(tmp_path), str(Path(refute.__file__).parent.parent)])
+    environment = {**os.environ, "PYTHONPATH": path, "DEADLY": str(deadly)}
+    command = [sys.executable, str(tmp_path / "deadly.py"), str(tmp_path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 77, done.stderr
+    run.wait()
+    (found,) = run.gather()
+    assert (found.facet, found.walk) == (Facet.CRASH, deadly)
+    assert f"was gone on walk number {index}" in found.actual
 
 
 def test_the_smallest_finding_of_each_signature_is_kept(tmp_path: Path) -> None:

@@ -27,8 +27,9 @@ from refute.finding import finding_path, read_finding, write_atomically, write_f
 from refute.hunter import MOST_QUARANTINED, Options
 from refute.kinds import NO_KIND
 from refute.report.result import HuntResult
+from refute.report.text import printable
 from refute.shrink import sort_key
-from refute.suite.claims import Claim, claim_of
+from refute.suite.claims import CHESS960, Claim, claim_of
 from refute.walk import Walk
 from refute.walking import walk_number
 
@@ -55,6 +56,7 @@ class State:
     asked: list[str] = field(default_factory=list)
     walks: int = 0
     positions: int = 0
+    chess960_positions: int = 0  # of them
     nodes: int = 0
     features: dict[str, int] = field(default_factory=dict)
     quarantined: list[dict[str, Any]] = field(default_factory=list)
@@ -103,6 +105,11 @@ class Run:
             fcntl.flock(file, fcntl.LOCK_EX)  # held as long as the process lives, however it ends
         return file
 
+    def note(self, track: BinaryIO, index: int, *, chess960: bool) -> None:
+        """Write down the walk that is compared now; the same length each time, so that nothing older is left."""
+        track.seek(0)
+        track.write(b"%-20d %d\n" % (index, chess960))
+
     def wait(self) -> None:
         """Wait for the processes that hunt beside this one, as long as they live and may take."""
         convicted: set[str] = set()
@@ -110,13 +117,14 @@ class Run:
             for name in waiting:
                 if self._is_gone(name):
                     convicted.add(name)
-                    self._convict(name)
+                    self._convict(name, Facet.CRASH, "was gone")
+                elif self._is_late(name):
+                    convicted.add(name)
+                    self._convict(name, Facet.TIMEOUT, f"was not done {-self.left():.0f} s after its time,")
             time.sleep(0.05)
 
     def _is_gone(self, name: str) -> bool:
-        # An engine that answers nothing is given up after three timeouts.
-        if self.left() < -(PATIENCE + 3 * self.options.timeout):
-            return True
+        """Whether a process has ended without a word: nobody holds its lock any more."""
         if fcntl is None:
             return False
         try:
@@ -127,20 +135,25 @@ class Run:
         # It may have ended well since its state was read.
         return not self.states()[name].is_done
 
-    def _convict(self, name: str) -> None:
-        """A process is gone in the middle: what it was walking killed it, and that is a finding."""
+    def _is_late(self, name: str) -> bool:
+        """Whether a process, alive as far as can be told, takes longer than engines may need in the end."""
+        # An engine that answers nothing is given up after three timeouts.
+        return self.left() < -(PATIENCE + 3 * self.options.timeout) and not self.states()[name].is_done
+
+    def _convict(self, name: str, facet: Facet, how: str) -> None:
+        """A process did not come back: what it was walking killed or kept it, and that is a finding."""
         with contextlib.suppress(OSError, ValueError):
             index, chess960 = map(int, (self.folder / f"{name}.at").read_text(encoding="ascii").split())
             walk = walk_number(self.options.seed, index, chess960=bool(chess960))
             found = Divergence(
                 walk=walk,
-                facet=Facet.CRASH,
+                facet=facet,
                 verdict=Verdict.CRASH,
                 kind=NO_KIND,
                 subject=self.options.engine,
                 witness="itself",
                 expected="an answer",
-                actual=f"the process it ran in ({name}) was gone on walk number {index} or the one after it",
+                actual=f"the process it ran in ({name}) {how} on walk number {index}",
                 seed=self.options.seed,
                 original=walk,
                 notes={"claim": "test_survives"},
@@ -204,14 +217,24 @@ class Run:
             versions=tuple((name, version) for name, version in told.versions),
         )
 
-    def why_not(self, claim: Claim) -> str:
-        """Why a claim could not be checked; empty when it was."""
+    def why_nothing(self, claim: Claim) -> str:
+        """Why nothing at all can be said of a claim: the hunt compared no position; empty when it did."""
         states = self.states().values()
-        told = next((state for state in states if state.subject), None)
-        if told is None:
+        if not any(state.subject for state in states):
             return "no process has hunted"
         if not any(state.walks for state in states):
             return "no walk was compared"
+        chess960 = sum(state.chess960_positions for state in states)
+        compared = chess960 if claim is CHESS960 else sum(state.positions for state in states) - chess960
+        if compared or (claim is CHESS960 and self.why_not(claim)):
+            return ""
+        held = [item for state in states for item in state.quarantined if item["chess960"] is (claim is CHESS960)]
+        said = [f"{answer['witness']}: {answer['answer']}" for item in held[:1] for answer in item["answers"]]
+        return printable("; ".join(["no position was compared, for want of witnesses that agree", *said]))
+
+    def why_not(self, claim: Claim) -> str:
+        """Why a claim was not asked about; empty when it was."""
+        told = next((state for state in self.states().values() if state.subject), State())
         skips = [why for check, why in told.skipped if check == claim.check]
         if claim.asks and claim.asks.isdisjoint(told.asked):
             return skips[0] if skips else f"{claim.check} is not asked: no witness that answers it quickly"

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -143,11 +144,10 @@ class _Chase:
                 if index is None:
                     self.has_walks = False
                     return
-                self.track.seek(0)
-                self.track.write(b"%d %d\n" % (index, self.hunter.options.chess960))
                 yield index
 
-        for event in self.hunter.run(numbers()):
+        note = partial(self.run.note, self.track, chess960=self.hunter.options.chess960)
+        for event in self.hunter.run(numbers(), watch=note):
             if isinstance(event, Held) and len(self.state.quarantined) < MOST_QUARANTINED:
                 self.state.quarantined.append(quarantine_to_json(event.quarantine))
             elif isinstance(event, Found):
@@ -163,6 +163,8 @@ class _Chase:
         tick, state, before = self.hunter.tick(), self.state, self.before
         state.walks = before.walks + tick.walks
         state.positions = before.positions + tick.positions
+        if self.hunter.options.chess960:
+            state.chess960_positions = tick.positions
         state.nodes = before.nodes + tick.nodes
         state.features = {**before.features, **tick.features}
         for name, times in before.features.items():

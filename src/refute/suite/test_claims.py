@@ -1,7 +1,7 @@
 """What is claimed of an engine, one test each; `refute.pytest_plugin` runs one hunt for all of them.
 
 A finding refutes exactly one claim, the most particular. A claim that could not be checked is skipped,
-with why, and never passed.
+with why, and never passed; where the hunt compared nothing at all, every claim of it fails.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ from refute.suite.session import Session, failure_text
 
 
 def judge(session: Session, claim: claims.Claim) -> None:
-    """Fail with what refutes the claim, or skip with why it could not be checked."""
+    """Fail with what refutes the claim, or because nothing was compared, or skip with why it could not be checked."""
     __tracebackhide__ = True
     found = [one for one in session.findings if claims.claim_of(one) is claim]
     if found:
         pytest.fail(failure_text(found), pytrace=False)
+    nothing = session.run.why_nothing(claim)
+    if nothing:
+        # Skipped, or passed, a run that has shown nothing would look like a good one.
+        pytest.fail(nothing, pytrace=False)
     why = session.run.why_not(claim)
     if why:
         pytest.skip(why)
