@@ -31,11 +31,11 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from refute.commands.hunt import read_seconds
 from refute.errors import InputError, RefuteError, WalkError, quote
 from refute.finding import read_finding, write_atomically
 from refute.report import command_for, sentence_for
 from refute.report.text import printable
+from refute.timing import read_seconds
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 OWN: Final = (("own", False), ("own:pure", False), ("own", True))  # SPEC, and whether in Chess960

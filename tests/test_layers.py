@@ -17,8 +17,13 @@ SOURCE = Path(refute.__file__).parent
 
 # Each layer may import those after it, never those before it.
 LAYERS = (
-    ("cli", "pytest_plugin"),
+    ("cli",),
+    ("commands",),
+    ("pytest_plugin",),
+    ("suite",),
     ("hunt",),
+    ("workers",),
+    ("hunter",),
     ("report",),
     ("shrink", "drill"),
     ("compare",),
@@ -104,6 +109,10 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.param("refute.walk", "refute.divergence", id="a walk knows of divergences"),
         pytest.param("refute.engines.protocol", "refute.compare", id="an engine compares"),
         pytest.param("refute.errors", "refute.board.move", id="errors know chess"),
+        pytest.param("refute.suite.session", "refute.commands.hunt", id="the suite reads a command line"),
+        pytest.param("refute.collecting", "refute.commands.targets", id="a collector reads a command line"),
+        pytest.param("refute.hunter", "refute.workers", id="one hunter knows of the others"),
+        pytest.param("refute.report.text", "refute.hunter", id="a report hunts"),
     ],
 )
 def test_an_import_that_points_up_is_found(module: str, imported: str) -> None:

@@ -10,7 +10,6 @@ from typing import Any, Final
 import pytest
 
 from refute.board.epd import PerftCase, read_suite
-from refute.commands.targets import SAFE, Engines, Wish, read_target
 from refute.divergence import Divergence
 from refute.errors import RefuteError, quote
 from refute.finding import FORMAT
@@ -18,6 +17,7 @@ from refute.regression import compare, witness_specs
 from refute.suite.counts import check_count, depths_within, why_uncounted
 from refute.suite.run import FILE
 from refute.suite.session import Session, failure_text
+from refute.targets import SAFE, Engines, Wish, read_target
 
 LOOKED_AT: Final = 64 * 1024  # bytes at the head of a file that tell what it is
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import signal
 import time
@@ -14,22 +13,14 @@ import click
 
 from refute.commands.common import Seconds, chess960_option, engine_option, json_option, open_console, print_json
 from refute.errors import EngineError, InputError, quote
+from refute.timing import read_seconds
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from refute.hunt import Options, Tally
 
-UNITS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 PLAIN_LINE_SECONDS: Final = 10.0  # between progress lines where nothing can be rewritten
-
-
-def read_seconds(text: str) -> float:
-    """A time as 90, 90s, 1.5m or 2h; anything else is quoted back."""
-    match = re.fullmatch(r"([0-9]{1,7}(?:\.[0-9]{1,3})?)([smh]?)", text)
-    if match is None or float(match[1]) == 0:
-        raise InputError(f"{quote(text)} is not a time: expected something like 60s, 5m or 1h")
-    return float(match[1]) * UNITS[match[2]]
 
 
 def seconds_option(ctx: click.Context, param: click.Parameter, text: str | None) -> float | None:
@@ -120,6 +111,9 @@ def hunt(
     from refute.report.terminal import print_result
 
     targets = [parse_report_option(text) for text in reports]
+    for target in targets:
+        if target.format != "walk" and Path(target.path).is_dir():
+            raise InputError(f"{quote(str(target.path))} is a folder: expected a file to write the report to")
     require_writable(folder)
     options = Options(
         engine=engine,
@@ -148,6 +142,8 @@ def hunt(
     if result.is_refuted:
         for name in ("html", "json"):
             write_report(parse_report_option(f"{name}:{folder / f'report.{name}'}"), result)
+        if not as_json:
+            open_console().print(f"report: {folder / 'report.html'}", markup=False)
     if result.quarantined and not result.positions and not result.is_refuted:
         raise EngineError("nothing was compared: at no position did the witnesses answer, and alike")
     return 1 if result.is_refuted else 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from refute.commands.hunt import read_seconds
 from refute.divergence import Divergence
 from refute.errors import InputError, quote
 from refute.hunter import Options
@@ -16,6 +15,7 @@ from refute.suite.cast import Cast
 from refute.suite.claims import claim_of
 from refute.suite.run import FILE, Run
 from refute.suite.share import Share, hunt_share
+from refute.timing import read_seconds
 
 DEFAULT_TIME = "30s"
 ENOUGH_TIME = "1h"
