@@ -1,4 +1,4 @@
-"""The nightly job: hunt, fuzz, replay and count deeper, within a time, and leave one folder that tells it all.
+"""The nightly job: hunt, fuzz, replay, count deeper and try mutants, and leave one folder that tells it all.
 
     python fuzz/nightly.py --time 30m --out DIR [--engines FILE] [--seed N] [--jobs N]
 
@@ -8,7 +8,7 @@ DIR/found/*.walk                       every finding; DIR/PART/found/ has them f
 DIR/PART/                              what the part itself reports, and all that it printed
 
 Each part is a process with a time of its own: one that fails, crashes or hangs does not stop the others.
-Exit code: 0 nothing refuted, 1 refuted, 2 some part could not run.
+Exit code: 0 nothing refuted, 1 refuted (a mutant that survives refutes the harness), 2 some part could not run.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from refute.report.text import printable
 from refute.timing import read_seconds
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+KEPT: Final = ROOT / "corpora" / "found"
 OWN: Final = (("own", False), ("own:pure", False), ("own", True))  # SPEC, and whether in Chess960
 MOST_ENGINES: Final = 100
 LEAST_SECONDS: Final = 1.0  # for a part, when the others took all there was
@@ -45,9 +46,13 @@ LEAST_SECONDS: Final = 1.0  # for a part, when the others took all there was
 HUNTING: Final = 0.7
 GRACE_SECONDS: Final = 20.0  # past its time, until a part is interrupted
 LAST_WORDS_SECONDS: Final = 10.0  # and from then on, until it is killed
-WEIGHTS: Final = {"replay": 1.0, "hunt": 4.0, "fuzz": 8.0, "perft": 4.0}
+INTERRUPTED: Final = 130  # how `refute mutants` exits when it was interrupted and nothing survived
+WEIGHTS: Final = {"replay": 1.0, "hunt": 4.0, "fuzz": 8.0, "perft": 4.0, "mutants": 4.5}
 
-AGREED, REFUTED, NOT_RUN = "agreed", "refuted", "could not run"
+MUTANT_SECONDS: Final = 1.0  # for one mutant in one process, roughly; the night tries as many as fit
+LEAST_FOR_MUTANTS: Final = 30.0  # below, its workers would hardly be ready
+
+AGREED, REFUTED, NOT_RUN, SKIPPED = "agreed", "refuted", "could not run", "skipped"
 
 
 @dataclass
@@ -70,7 +75,13 @@ class Part:
         folder = str(self.folder)
         match self.kind:
             case "replay":
-                return [*refute, "replay", "--engine", "own", "--json", str(ROOT / "corpora" / "found")]
+                # Where none are kept none can fail: this part's own folder holds none.
+                kept = KEPT if KEPT.is_dir() else self.folder
+                return [*refute, "replay", "--engine", "own", "--json", str(kept)]
+            case "mutants":
+                sample = max(1, int(seconds * HUNTING * jobs / MUTANT_SECONDS))
+                which = [f"--sample={sample}", f"--seed={seed}", "--equivalents"]
+                return [*refute, "mutants", *which, f"--jobs={jobs}", "--json"]
             case "perft":
                 deeper = str(ROOT / "fuzz" / "deeper.py")
                 return [sys.executable, deeper, f"--time={seconds * HUNTING:.1f}", f"--out={folder}"]
@@ -97,7 +108,8 @@ def plan(out: Path, specs: Sequence[str]) -> list[Part]:
         name = f"hunt {spec}{' in Chess960' * chess960}"
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
         parts.append(Part("hunt", name, out / f"{len(parts)}-{slug}", spec, chess960))
-    return [*parts, Part("perft", "deeper perft", out / "perft"), Part("fuzz", "fuzz", out / "fuzz")]
+    more = {"perft": "deeper perft", "mutants": "mutants", "fuzz": "fuzz"}
+    return [*parts, *(Part(kind, name, out / kind) for kind, name in more.items())]
 
 
 # ---------------------------------------------------------------- running
@@ -122,6 +134,10 @@ class Journal:
 def run(part: Part, seconds: float, *, seed: int, jobs: int, journal: Journal) -> None:
     """Run one part and say what came of it; never raises for what the part does."""
     part.folder.mkdir(parents=True)
+    if part.kind == "mutants" and seconds < LEAST_FOR_MUTANTS:
+        part.status, part.detail = SKIPPED, f"its share of the time is below {LEAST_FOR_MUTANTS:.0f} s"
+        journal.write("skip", part=part.name, seconds=round(seconds, 1), why=part.detail)
+        return
     command = part.command(seconds, seed, jobs)
     journal.write("begin", part=part.name, seconds=round(seconds, 1), command=command)
     began = time.monotonic()
@@ -136,6 +152,8 @@ def run(part: Part, seconds: float, *, seed: int, jobs: int, journal: Journal) -
     finally:
         part.seconds = time.monotonic() - began
         part.findings = list(findings(part))
+        if part.kind == "mutants" and code == INTERRUPTED and read_json(part.folder / "output.txt") is not None:
+            code, part.detail = 0, ""  # its time was over, and what it tried by then it has told
         # A part that was killed may have left findings, and those count, whatever it could not say any more.
         part.status = REFUTED if part.findings or code == 1 else AGREED if code == 0 else NOT_RUN
         part.detail = part.detail or describe(part, code)
@@ -151,10 +169,12 @@ def execute(command: list[str], part: Part, seconds: float) -> int:
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=part.environment(seconds)
         ) as child,
     ):
+        # Mutants have no end of their own that fits: they are told when to stop, and then report.
+        grace = 0.0 if part.kind == "mutants" else GRACE_SECONDS
         try:
-            return child.wait(seconds + GRACE_SECONDS)
+            return child.wait(seconds + grace)
         except subprocess.TimeoutExpired:
-            part.detail = f"stopped: not done {GRACE_SECONDS:.0f} s after its time"
+            part.detail = f"stopped: not done {grace:.0f} s after its time"
             return end(child)
         except KeyboardInterrupt:
             end(child)
@@ -187,6 +207,8 @@ def findings(part: Part) -> Iterator[dict[str, str]]:
         yield told(part, found.subject, signature, sentence_for(found), walk=str(found.walk), file=file, command=again)
     if part.kind == "fuzz":
         yield from failed_properties(part)
+    elif part.kind == "mutants":
+        yield from surviving_mutants(part)
     elif part.kind == "replay":
         for one in (read_json(part.folder / "output.txt") or {}).get("replayed", []):
             if one["status"] == "failing":
@@ -206,6 +228,20 @@ def failed_properties(part: Part) -> Iterator[dict[str, str]]:
             yield told(part, "own", f"fuzz/{file}", sentence, command=f"pytest fuzz/{file}.py")
 
 
+def surviving_mutants(part: Part) -> Iterator[dict[str, str]]:
+    """The mistakes nobody noticed, and what is recorded wrongly as no mistake."""
+    report = read_json(part.folder / "output.txt") or {}
+    for key, sentence in (
+        ("survivors", "a mistake in the board that nothing notices"),
+        ("misjudged", "recorded as equivalent, and killed all the same"),
+        ("stale", "recorded as equivalent, and no mutant any more"),
+    ):
+        for one in report.get(key, []):
+            name = one if isinstance(one, str) else one["name"]
+            again = f"refute mutants --equivalents {shlex.quote(name)}"
+            yield told(part, "own", f"mutant {name}", f"{sentence}: {name}", command=again)
+
+
 def told(part: Part, subject: str, signature: str, sentence: str, **more: str) -> dict[str, str]:
     """A finding as the summaries tell it."""
     return {"part": part.name, "subject": subject, "signature": signature, "sentence": sentence, **more}
@@ -219,6 +255,9 @@ def describe(part: Part, code: int) -> str:
         return looked + "".join(f", {number} {key}" for key, number in more.items())
     if part.kind == "replay" and (report := read_json(part.folder / "output.txt")) is not None:
         return f"{report['fixed']} fixed, {report['failing']} failing, {report['not_run']} not run"
+    if part.kind == "mutants" and (report := read_json(part.folder / "output.txt")) is not None:
+        tried = f"{report['tried']:,} of {report['mutants']:,} mutants tried, {report['survived']:,} survived"
+        return tried + ", stopped when its time was over" * bool(report["interrupted"])
     for name in ("errors.txt", "output.txt") if code > 1 else ("output.txt", "errors.txt"):
         lines = (part.folder / name).read_text(encoding="utf-8", errors="replace").strip().splitlines()
         if lines:
@@ -245,7 +284,7 @@ def read_xml(path: Path) -> ET.Element | None:
 
 
 def exit_code(parts: Sequence[Part]) -> int:
-    statuses = {part.status for part in parts}
+    statuses = {part.status for part in parts} - {SKIPPED}
     return 1 if REFUTED in statuses else 0 if statuses == {AGREED} else 2
 
 
@@ -314,7 +353,7 @@ def as_junit(parts: Sequence[Part]) -> str:
             text = "\n".join(printable(f"{one['signature']}: {one['sentence']}") for one in part.findings)
             ET.SubElement(case, kind, {"message": printable(part.detail)}).text = text
         elif part.status != AGREED:
-            ET.SubElement(case, "skipped", {"message": part.status})
+            ET.SubElement(case, "skipped", {"message": printable(part.detail or part.status)})
         theirs = read_xml(part.folder / "junit.xml")
         root.extend(theirs.findall("testsuite") if theirs is not None else [])
     for status, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
