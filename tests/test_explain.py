@@ -7,7 +7,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from refute.compare import Comparer
 from refute.divergence import Divergence, Facet, Verdict
+from refute.engines.protocol import Answer, Fault, Question, Trouble
+from refute.engines.python_chess import PythonChessEngine
 from refute.explain import explain
 from refute.reasons import remarks, why_illegal
 from refute.walk import Walk
@@ -214,6 +217,21 @@ def test_a_state_fault_names_the_move_and_its_effect(facet: Facet, verdict: Verd
         assert "b7a8q" in sentence
         if facet is not Facet.NULL:
             assert "captures the rook on a8, which still carries a castling right" in sentence
+
+
+@pytest.mark.parametrize(
+    ("trouble", "says"),
+    [(Trouble.CRASH, "the subject crashes."), (Trouble.GARBAGE, "the subject gives no usable answer.")],
+)
+def test_only_what_died_is_called_a_crash(trouble: Trouble, says: str) -> None:
+    class Broken(PythonChessEngine):
+        def along(self, walk: Walk, question: Question) -> list[Answer | Fault]:
+            return [Fault(trouble, "printed 'la la la'")]
+
+    found = Comparer(Broken(name="broken"), [PythonChessEngine()]).compare(Walk(chess.STARTING_FEN)).divergence
+    assert found is not None
+    assert found.facet is Facet.CRASH
+    assert explain(found) == f"In this position {says}"
 
 
 def test_a_fen_fault_names_the_field() -> None:

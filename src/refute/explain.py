@@ -12,6 +12,7 @@ from typing import Final
 import chess
 
 from refute.divergence import Divergence, Facet, Verdict
+from refute.engines.protocol import Trouble
 from refute.errors import quote
 from refute.kinds import NO_KIND
 from refute.reasons import effects, kind_on, men_on, remarks, why_illegal
@@ -179,7 +180,7 @@ STATE: Final = {
     Facet.INVARIANTS: "{after} the subject's board contradicts itself",
     Facet.NULL: "Making and unmaking a null move{there} does not leave the position as it was",
     Facet.PERFT: "{after} the subject counts other nodes than the witness, though their move lists agree",
-    Facet.CRASH: "{after} the subject crashes",
+    Facet.CRASH: "{after} the subject gives no usable answer",
     Facet.TIMEOUT: "{after} the subject gives no answer in time",
     Facet.MOVES: "{after} the subject's move list differs from the witness's",
     Facet.CHECK: "{after} the subject is wrong about check",
@@ -188,11 +189,20 @@ STATE: Final = {
 }
 
 
+CRASHES: Final = "{after} the subject crashes"
+
+
+def _crashed(divergence: Divergence) -> bool:
+    """Whether it really died; nonsense printed by a living engine has the same facet."""
+    # A finding that does not say what the trouble was is from before anyone could: a crash, as it was called then.
+    return divergence.facet is Facet.CRASH and divergence.notes.get("trouble", Trouble.CRASH) == Trouble.CRASH
+
+
 def _state(divergence: Divergence, board: chess.Board | None) -> str:
     what, special = _subject_of_state(divergence)
     unmade = divergence.verdict is Verdict.UNMAKE and divergence.facet is not Facet.RESTORE
     after = f"After {what}{special}{' was made and unmade,' if unmade else ''}" if what else "In this position"
-    shape = STATE[divergence.facet]
+    shape = CRASHES if _crashed(divergence) else STATE[divergence.facet]
     if divergence.facet is Facet.RESTORE and not what:
         shape = "Unmaking the last move does not restore the position"
     sentence = shape.format(after=after, what=what, special=special, there=f" after {what}" if what else "")

@@ -129,7 +129,8 @@ class Judge:
         elif fault.trouble is Trouble.ASTRAY:
             # It stands on another board than it was told to: it misread the FEN, or lost the way.
             facet, verdict = Facet.FEN, (Verdict.FEN if scene.ply == 0 else Verdict.MAKE)
-        return self.found(scene, facet, verdict, scene.last_move, "an answer", fault.text, transcript=fault.transcript)
+        more: dict[str, Any] = {"transcript": fault.transcript, "notes": {"trouble": fault.trouble.value}}
+        return self.found(scene, facet, verdict, scene.last_move, "an answer", fault.text, **more)
 
     def moves_differ(self, scene: Scene, said: Answer) -> Divergence:
         """The move lists differ, as multisets: a duplicate is an extra."""
@@ -179,7 +180,9 @@ class Judge:
             below = "" if code is None else f", {divide.get(code, 0)} below {move}"
             return f"{sum(divide.values())} nodes at depth {self.depth}{below}"
 
-        return self.found(scene, Facet.PERFT, verdict, move, told(wanted), told(got), path_dependent=by_path)
+        # Whoever runs it again must count as deep: a smaller count may well agree.
+        more: dict[str, Any] = {"path_dependent": by_path, "notes": {"depth": self.depth}}
+        return self.found(scene, Facet.PERFT, verdict, move, told(wanted), told(got), **more)
 
     def _blame(self, scene: Scene, ability: Ability, verdict: Verdict) -> tuple[Verdict, bool]:
         """Ask for the same position by its FEN: right there, wrong along the path, convicts make."""
