@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import shlex
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from refute.cli import main
 from refute.compare import Comparer
+from refute.divergence import Facet
 from refute.engines.faulty import open_fault
 from refute.engines.python_chess import PythonChessEngine
 from refute.finding import read_finding, write_finding
@@ -83,11 +85,29 @@ def test_a_position_command_is_replayed(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_the_command_a_report_prints_replays_the_finding(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    import shlex
-
     command = shlex.split(command_for(read_finding(file)))
     assert command[:2] == ["refute", "replay"]
     assert main(command[1:]) == 1
+
+
+def test_the_command_of_a_wrong_count_shows_it_again(capsys: pytest.CaptureFixture[str]) -> None:
+    # Castling through the attack is one ply off: no move list of this walk is wrong, only what is counted below.
+    walk = Walk("4k3/8/8/8/8/6p1/8/4K2R b K - 0 1")
+    comparer = Comparer(open_fault("castle-through-attack"), [PythonChessEngine()], depth=2)
+    found = comparer.compare(walk).divergence
+    assert found is not None
+    assert found.facet is Facet.PERFT
+    command = shlex.split(command_for(found))
+    assert main(command[1:]) == 1
+    assert "STILL FAILING" in capsys.readouterr().out
+    at = command.index("--depth")
+    assert main(command[1:at] + command[at + 2 :]) == 0  # without counting there is nothing to see
+
+
+@pytest.mark.parametrize("depth", ["0", "1", "21", "deep"])
+def test_what_is_no_depth_is_refused(depth: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "position startpos", "--depth", depth]) == 2
+    assert "--depth" in capsys.readouterr().err
 
 
 def test_chess960_positions_are_replayed(capsys: pytest.CaptureFixture[str]) -> None:

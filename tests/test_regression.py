@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,11 +19,13 @@ from refute.engines.python_chess import PythonChessEngine
 from refute.errors import EngineError, InputError, WalkError
 from refute.regression import assert_agrees, close_engines, compare, depth_for, find, tell, witness_specs
 from refute.report import HuntResult, ReportTarget, write_report
+from refute.report.pytest_file import render_pytest
 from refute.shrink import shrink
 from refute.walk import Walk
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 CASTLE = "position fen 4k3/8/8/8/8/8/6p1/4K2R w K - 0 1"
+FOUR_PLIES_ABOVE = "4k3/8/8/8/6p1/8/P7/4K2R b K - 0 1"
 FAULT = "fault:castle-through-attack"
 SOURCE = Path(refute.__file__).parents[1]
 
@@ -99,6 +102,20 @@ def test_a_wrong_count_is_found_at_the_depth_given() -> None:
     assert found.facet is Facet.PERFT
     assert "at depth 2" in found.actual
     assert find(command, engine=FAULT, facet="moves") is None
+
+
+def test_the_generated_test_of_a_wrong_count_counts_as_deep() -> None:
+    """A bug that shows four plies below: a test that counts three deep would pass while it lives."""
+    comparer = Comparer(open_fault("castle-through-attack"), [PythonChessEngine()], depth=4)
+    found = comparer.compare(Walk(FOUR_PLIES_ABOVE)).divergence
+    assert found is not None
+    assert found.facet is Facet.PERFT
+    assert find(str(found.walk), engine=FAULT, facet="perft") is None
+    scope: dict[str, Any] = {}
+    exec(render_pytest(HuntResult(FAULT, (), 1, 1, 1, 1, 1.0, divergences=(found,))), scope)
+    (test,) = (value for name, value in scope.items() if name.startswith("test_"))
+    with pytest.raises(AssertionError, match="at depth 4"):
+        test()
 
 
 def test_engines_are_opened_once_and_closed_for_good_measure() -> None:

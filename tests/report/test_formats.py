@@ -30,7 +30,7 @@ from refute.report.markdown import render_markdown
 from refute.report.pytest_file import render_pytest
 from refute.report.terminal import print_divergence, print_result
 from refute.report.text import lichess_link, marked, shell_quote
-from refute.walk import Walk
+from refute.walk import START_FEN, Walk
 
 HUNT_FIELDS = {
     "subject",
@@ -254,6 +254,42 @@ def test_the_command_of_a_saved_finding_names_its_file(realistic_result: HuntRes
     first = realistic_result.divergences[0]
     first.notes["path"] = ".refute/x.walk"
     assert command_for(first) == "refute replay .refute/x.walk"
+
+
+@pytest.mark.parametrize(
+    ("subject", "witness", "trusts"),
+    [
+        ("own", "python-chess", False),
+        ("own:pure", "python-chess, stockfish", False),
+        ("fault:castle-through-attack", "itself", False),
+        ("own", "", False),
+        ("own", "python-chess, uci:./mine", True),
+        ("own:mine", "python-chess", True),
+        ("ownership", "python-chess", True),
+        ("stockfish-dev", "python-chess", True),
+    ],
+)
+def test_trust_is_asked_for_whenever_a_file_names_a_program(subject: str, witness: str, *, trusts: bool) -> None:
+    found = Divergence(Walk(START_FEN), Facet.MOVES, Verdict.MOVEGEN, "-", subject, witness, "a", "b")
+    assert command_for(found, "x.walk") == f"refute replay x.walk{' --trust' if trusts else ''}"
+
+
+def test_a_wrong_count_is_run_again_as_deep_as_it_was_counted() -> None:
+    found = Divergence(
+        Walk(START_FEN), Facet.PERFT, Verdict.MOVEGEN, "-", "own", "python-chess", "a", "b", notes={"depth": 4}
+    )
+    words = shlex.split(command_for(found))
+    assert words[words.index("--depth") + 1] == "4"
+    assert "depth=4," in render_pytest(HuntResult("own", (), 1, 1, 1, 1, 1.0, divergences=(found,)))
+
+
+@pytest.mark.parametrize("depth", ["4); import os", True, 0, 1, None, 2.5])
+def test_what_is_no_depth_is_not_written(depth: object) -> None:
+    found = Divergence(
+        Walk(START_FEN), Facet.PERFT, Verdict.MOVEGEN, "-", "own", "python-chess", "a", "b", notes={"depth": depth}
+    )
+    assert "--depth" not in command_for(found)
+    assert "depth" not in render_pytest(HuntResult("own", (), 1, 1, 1, 1, 1.0, divergences=(found,)))
 
 
 def test_chess960_is_said_in_command_link_and_test() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from refute.divergence import Divergence
 
 FOUND_LAST: Final = Path(".refute") / "found"
+DEEPEST_ASKED: Final = 20
 KEPT: Final = Path("corpora") / "found"
 
 
@@ -43,6 +44,9 @@ class Replayed:
 @click.command()
 @click.argument("targets", metavar="[FILE.walk|FOLDER|'position …']...", nargs=-1)
 @engine_options
+@click.option(
+    "--depth", type=click.IntRange(2, DEEPEST_ASKED), metavar="N", help="Count this deep, instead of as the file says."
+)
 @click.option("--prune", is_flag=True, help="Remove the files that are fixed; kept regressions stay unless named.")
 @chess960_option
 @json_option
@@ -52,6 +56,7 @@ def replay(
     against: tuple[str, ...],
     trust: bool,
     timeout: float,
+    depth: int | None,
     prune: bool,
     chess960: bool,
     as_json: bool,
@@ -70,7 +75,7 @@ def replay(
 
     Exit code: 0 all fixed, 1 some still fail, 2 something could not be read or run.
     """
-    wish = Wish(engine, against, trust, timeout)
+    wish = Wish(engine, against, trust, timeout, depth)
     replayed: list[Replayed] = []
     with Engines(wish) as engines:
         for name, may_prune in _names(targets):
@@ -123,7 +128,7 @@ def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
     status = Status.FIXED if found is None else Status.FAILING
     one = Replayed(name, status, target.path, before=target.finding, divergence=found)
     if found is not None and target.path is not None:
-        one.divergence = dataclasses.replace(found, notes={"path": str(target.path)})
+        one.divergence = dataclasses.replace(found, notes={**found.notes, "path": str(target.path)})
     return one
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from refute.divergence import Divergence
 from refute.report.result import HuntResult
-from refute.report.text import sentence_for, slug, unique
+from refute.report.text import depth_of, sentence_for, slug, unique
 
 HEAD = '''"""Regressions found by `refute hunt`: each test fails until its bug is fixed."""
 
@@ -29,6 +29,9 @@ def _test(name: str, divergence: Divergence) -> str:
         f"        against=[{divergence.witness!a}],",
         f"        facet={str(divergence.facet)!a},",
     ]
+    depth = depth_of(divergence)
+    if depth is not None:
+        lines.append(f"        depth={depth},")
     if divergence.walk.chess960:
         lines.append("        chess960=True,")
     return "\n".join([*lines, "    )", ""])

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import quote as percent
 
-from refute.divergence import Divergence
+from refute.divergence import Divergence, Facet
 from refute.explain import board_after, explain
 from refute.walk import Walk
 
@@ -52,7 +52,23 @@ def _bytes(letter: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", errors))
 
 
-BUILT_IN: Final = ("own", "python-chess", "stockfish", "fault:")
+BUILT_IN: Final = ("own", "own:pure", "python-chess", "stockfish")
+NO_WITNESS: Final = ("", "itself")  # what a finding says that needed none
+
+
+def _witnesses(divergence: Divergence) -> list[str]:
+    return [witness for witness in divergence.witness.split(", ") if witness not in NO_WITNESS]
+
+
+def _is_built_in(engine: str) -> bool:
+    return engine in BUILT_IN or engine.startswith("fault:")
+
+
+def depth_of(divergence: Divergence) -> int | None:
+    """How deep a wrong count was counted, where the finding says so; None for any other facet."""
+    told = divergence.notes.get("depth") if divergence.facet is Facet.PERFT else None
+    # Notes may come from a file, and True is an int too.
+    return told if type(told) is int and told > 1 else None
 
 
 def command_for(divergence: Divergence, path: str | None = None) -> str:
@@ -60,11 +76,14 @@ def command_for(divergence: Divergence, path: str | None = None) -> str:
     kept = path if path is not None else divergence.notes.get("path")
     if kept is not None:
         # A file that names a program to start is believed only when the user says so.
-        trust = "" if divergence.subject.startswith(BUILT_IN) else " --trust"
+        trust = "" if all(map(_is_built_in, (divergence.subject, *_witnesses(divergence)))) else " --trust"
         return f"refute replay {shell_quote(str(kept))}{trust}"
     words = ["refute", "replay", "--engine", divergence.subject]
-    for witness in divergence.witness.split(", "):
-        words += ["--against", witness] if witness not in ("", "itself") else []
+    for witness in _witnesses(divergence):
+        words += ["--against", witness]
+    depth = depth_of(divergence)
+    if depth is not None:
+        words += ["--depth", str(depth)]
     if divergence.walk.chess960:
         words.append("--chess960")
     return " ".join(shell_quote(word) for word in (*words, str(divergence.walk)))
