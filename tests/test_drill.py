@@ -100,7 +100,8 @@ def test_a_count_that_is_wrong_though_all_below_agree_convicts_make() -> None:
     drilled = descend(loses_count, Walk(START_FEN), 3)
     found = found_by(drilled)
     assert (found.facet, found.verdict, found.move) == (Facet.PERFT, Verdict.MAKE, "e2e4")
-    assert found.path_dependent
+    assert not found.path_dependent  # there is no path: the FEN alone shows it
+    assert found.notes["depth"] == 3
     assert found.kind == "double push"
     assert found.expected.startswith("600 nodes")
     assert found.actual.startswith("593 nodes")
@@ -218,6 +219,19 @@ def test_a_wrong_count_found_by_a_comparer_becomes_the_wrong_list_below_it() -> 
     assert deeper.facet is Facet.MOVES
     assert deeper.original == found.walk
     assert drill_finding(deeper, comparer) is deeper
+
+
+def test_a_count_that_is_wrong_above_right_lists_stays_the_finding_it_was() -> None:
+    def overcounts(walk: Walk, question: Question, answer: Answer) -> Answer:
+        if answer.divide is not None and question.depth == 2:
+            answer.divide = {code: nodes + 1 for code, nodes in answer.divide.items()}
+        return answer
+
+    comparer = Comparer(Clumsy(overcounts), [PythonChessEngine()], depth=2)
+    found = comparer.compare(Walk(START_FEN)).divergence
+    assert found is not None
+    assert found.facet is Facet.PERFT
+    assert drill_finding(found, comparer) is found
 
 
 def test_drilling_beside_stockfish_goes_the_same_way(stockfish: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 from refute.board import fen
 from refute.compare import Comparer
 from refute.divergence import Divergence, Facet, Signature, Verdict
+from refute.drill import drill_finding
 from refute.engines.faulty import open_fault
 from refute.engines.own import OwnEngine
 from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
@@ -204,6 +205,40 @@ def test_a_wrong_count_is_drilled_to_the_moves_below_it() -> None:
     assert small.facet is Facet.MOVES
     assert small.original == found.walk
     assert (small.walk.moves, small.pieces) == ((), 4)
+
+
+def miscounts_where_a_rook_stands(board: chess.Board, answer: Answer) -> Answer | Fault:
+    """Lists every move rightly, and counts one node too many below each move of a rook."""
+    if answer.divide is not None:
+        rooks = board.pieces(chess.ROOK, board.turn)
+        answer.divide = {code: nodes + (code & 63 in rooks) for code, nodes in answer.divide.items()}
+    return answer
+
+
+@pytest.mark.parametrize("is_drilled", [False, True])
+def test_a_count_that_is_wrong_above_right_lists_shrinks_as_a_count(*, is_drilled: bool) -> None:
+    clumsy = Clumsy(miscounts_where_a_rook_stands)
+    comparer = Comparer(clumsy, [PythonChessEngine()], depth=2)
+    found = comparer.compare(Walk(KIWIPETE, ("a1b1", "h3g2"))).divergence
+    assert found is not None
+    assert found.facet is Facet.PERFT
+    # A hunt drills what it finds before it is shrunk.
+    small = shrink(drill_finding(found, comparer) if is_drilled else found, comparer, seconds=600.0)
+    assert (small.notes["shrunk"], small.notes["depth"]) == ("whole", 2)
+    assert small.signature == found.signature
+    assert (small.walk.moves, small.pieces) == ((), 3)  # two kings and the rook
+    assert not small.path_dependent
+
+
+def test_nonsense_does_not_shrink_into_a_crash() -> None:
+    def babbles(board: chess.Board, answer: Answer) -> Answer | Fault:
+        return Fault(Trouble.GARBAGE if board.queens else Trouble.CRASH, "said") if board.rooks else answer
+
+    found, comparer, _ = meet(babbles, Walk(KIWIPETE))
+    small = shrink(found, comparer)
+    assert small.notes["trouble"] == "garbage"
+    assert small.pieces == 4  # two kings, the rook, the queen
+    assert chess.Board(small.walk.fen).queens
 
 
 def test_without_time_the_finding_stays_as_it_was() -> None:

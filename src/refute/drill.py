@@ -97,10 +97,12 @@ def drill_finding(found: Divergence, comparer: Comparer) -> Divergence:
         deeper = drill(comparer.subject, witness, found.walk, comparer.depth).divergence
     except EngineError:
         return found
-    if deeper is None:
+    # A count that is wrong above right move lists has nothing below it, and the finding itself can be shrunk.
+    if deeper is None or deeper.facet is Facet.PERFT:
         return found
     original = found.original or found.walk
-    return dataclasses.replace(deeper, original=original, seed=found.seed, count=found.count, notes=found.notes)
+    notes = {**deeper.notes, **found.notes}
+    return dataclasses.replace(deeper, original=original, seed=found.seed, count=found.count, notes=notes)
 
 
 class _Driller:
@@ -165,6 +167,7 @@ class _Driller:
             # It lists other moves when it counts than when it is asked for them.
             move = level.differences[0].move if level.differences else None
             found = self._divergence(level.walk, Facet.PERFT, Verdict.MOVEGEN, move, *_totals(level))
+            found = dataclasses.replace(found, notes={"depth": level.depth})
             return Drilled(tuple(self.levels), found, "Asked for its moves alone, the subject lists the right ones.")
         remark = ""
         if found.path_dependent:
@@ -187,7 +190,9 @@ class _Driller:
             f"Every divide below {difference.move} agrees once the subject stands there, and its own count over that "
             "move does not: its make or unmake is at fault."
         )
-        return Drilled(tuple(self.levels), dataclasses.replace(found, path_dependent=True), remark)
+        # Where the way begins there is no path: the FEN alone shows it.
+        found = dataclasses.replace(found, path_dependent=bool(walk.moves), notes={"depth": depth})
+        return Drilled(tuple(self.levels), found, remark)
 
     def _convict_fault(self, walk: Walk, fault: Fault) -> Divergence:
         facet, verdict = CONVICTING[fault.trouble]
@@ -195,7 +200,7 @@ class _Driller:
             verdict = Verdict.FEN
         move = walk.moves[-1] if walk.moves else None
         found = self._divergence(walk, facet, verdict, move, "an answer", fault.text)
-        return dataclasses.replace(found, transcript=fault.transcript)
+        return dataclasses.replace(found, transcript=fault.transcript, notes={"trouble": fault.trouble.value})
 
     def _divergence(
         self, walk: Walk, facet: Facet, verdict: Verdict, move: str | None, expected: str, actual: str

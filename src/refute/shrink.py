@@ -138,7 +138,12 @@ class Shrinker:
     def _ask(self, walk: Walk, comparer: Comparer | None = None) -> Divergence | None:
         """The divergence the walk shows, if it is the one we are after."""
         found = self._compare(walk, comparer or self._comparer)
-        return found if found is not None and found.signature == self.signature else None
+        return found if found is not None and self._is_same(found) else None
+
+    def _is_same(self, found: Divergence) -> bool:
+        # Nonsense and a crash share a facet, and what is told of the one must not end as the other.
+        trouble = self.first.notes.get("trouble")
+        return found.signature == self.signature and trouble in (None, found.notes.get("trouble"))
 
     def _compare(self, walk: Walk, comparer: Comparer) -> Divergence | None:
         if time.monotonic() > self._deadline:
