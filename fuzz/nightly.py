@@ -152,7 +152,8 @@ def run(part: Part, seconds: float, *, seed: int, jobs: int, journal: Journal) -
     finally:
         part.seconds = time.monotonic() - began
         part.findings = list(findings(part))
-        if part.kind == "mutants" and code == INTERRUPTED and read_json(part.folder / "output.txt") is not None:
+        report = read_json(part.folder / "output.txt") if part.kind == "mutants" else None
+        if code == INTERRUPTED and report is not None and report.get("tried"):
             code, part.detail = 0, ""  # its time was over, and what it tried by then it has told
         # A part that was killed may have left findings, and those count, whatever it could not say any more.
         part.status = REFUTED if part.findings or code == 1 else AGREED if code == 0 else NOT_RUN

@@ -219,6 +219,13 @@ def test_a_mutant_that_survives_the_night_is_told(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "summary.json").read_text())["exit_code"] == 1
 
 
+def test_a_night_that_tried_no_mutant_does_not_say_that_all_were_killed(tmp_path: Path) -> None:
+    nightly = load_script()
+    nightly.LEAST_FOR_MUTANTS = 1.0
+    report = {"tried": 0, "mutants": 4000, "survived": 0, "interrupted": True, "survivors": [], "stale": []}
+    assert run_mutants_part(nightly, tmp_path, report, 130).status == "could not run"
+
+
 def test_mutants_that_fall_silent_could_not_run(tmp_path: Path) -> None:
     nightly = load_script()
     nightly.LEAST_FOR_MUTANTS = 1.0
