@@ -133,7 +133,7 @@ def test_a_wrong_fen_after_a_move_convicts_make() -> None:
     found = Comparer(Twisted(keeps_clock), [PythonChessEngine()]).compare(EN_PASSANT).divergence
     assert found is not None
     assert (found.facet, found.verdict, found.move) == (Facet.FEN, Verdict.MAKE, "d2d4")
-    assert found.kind == "double push"
+    assert found.kind == "halfmove clock"
 
 
 def test_a_wrong_fen_at_the_start_convicts_the_fen_reader() -> None:

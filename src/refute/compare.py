@@ -223,6 +223,8 @@ class Comparer:
                 elif old != new:
                     both = ((expected.said_by[ability], show(ability, old)), (witness.name, show(ability, new)))
                     return Quarantine(walk.prefix(ply), FACETS[ability], both)
+                else:
+                    expected.said_by[ability] += f", {witness.name}"
         return expected
 
     def _ask_by_fen(self, walk: Walk, fens: _Fens) -> list[Answer | Fault]:

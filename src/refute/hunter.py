@@ -189,7 +189,10 @@ class Hunter:
                 small = best[-1]
                 self.stops = True
         small = replace(small, seed=found.seed, original=found.original, notes={**small.notes, **found.notes})
-        small = replace(small, explanation=explain(small))
+        told = explain(small)
+        if small.notes.get("shrunk") == "not reproduced":
+            told += " It was seen once, and not again when asked alone: the subject may remember earlier positions."
+        small = replace(small, explanation=told)
         if "path" not in small.notes:
             return small
         # Drilled, it has another signature, and its file is named after it; there is one at every moment.

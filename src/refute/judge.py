@@ -26,6 +26,15 @@ FACETS: Final = {
     Ability.OUTCOME: Facet.OUTCOME,
 }
 
+FEN_FIELDS: Final = (
+    "placement",
+    "side to move",
+    "castling rights",
+    "en passant square",
+    "halfmove clock",
+    "move number",
+)
+
 # When one fault makes several moves wrong, the most particular kind names it.
 PARTICULAR: Final = ("en passant", "castle", "promotion", "double push", "pawn")
 
@@ -164,7 +173,8 @@ class Judge:
             wanted, got = scene.fen or wanted, self._own_fen(scene) or got
         # Where the FEN alone shows it too, the move that led here has no part in it.
         move = scene.last_move if by_path else None
-        return self.found(scene, FACETS[ability], verdict, move, wanted, got, path_dependent=by_path)
+        kind = _wrong_field(wanted, got) if FACETS[ability] is Facet.FEN else None
+        return self.found(scene, FACETS[ability], verdict, move, wanted, got, kind=kind, path_dependent=by_path)
 
     def _own_fen(self, scene: Scene) -> str:
         said = self.subject.at([scene.walk.prefix(scene.ply)], Question(frozenset({Ability.FEN})))[0]
@@ -221,7 +231,7 @@ class Judge:
             verdict=verdict,
             kind=kind,
             subject=self.subject.name,
-            witness=", ".join(dict.fromkeys(scene.expected.said_by.values())) or "itself",
+            witness=", ".join(dict.fromkeys(", ".join(scene.expected.said_by.values()).split(", "))) or "itself",
             expected=expected,
             actual=actual,
             move=move,
@@ -264,6 +274,17 @@ def show(ability: Ability, said: object) -> str:
     if ability is Ability.OUTCOME:
         return str(said) or "the game goes on"
     return str(said)
+
+
+def _wrong_field(wanted: str, got: str) -> str | None:
+    """The first field of a FEN that is wrong, which names its cause better than the man that moved.
+
+    None for the placement, where the kind of move does, and where they do not differ as FENs.
+    """
+    for name, left, right in zip(FEN_FIELDS, wanted.split(" "), got.split(" "), strict=False):
+        if left != right:
+            return None if name == "placement" else name
+    return None
 
 
 def _blame_outcome(wanted: str | None, said: str | None) -> Verdict:
