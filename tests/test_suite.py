@@ -304,7 +304,7 @@ def test_an_engine_that_cannot_be_opened_is_one_line_and_no_traceback(pytester: 
 def test_a_failure_prints_the_board_and_the_command_and_no_internals(pytester: pytest.Pytester) -> None:
     result = run_suite(pytester, *QUICK, "--refute-engine", "fault:clock-runs-over-captures", "-k", "fen or moves")
     text = result.stdout.str()
-    result.stdout.fnmatch_lines(["fen/make/* capture", "*White to move*", "position fen * moves *"])
+    result.stdout.fnmatch_lines(["fen/make/halfmove clock", "*White to move*", "position fen * moves *"])
     result.stdout.fnmatch_lines(["$ refute replay .refute/found/fen-make-*.walk"])
     assert "def " not in text
     assert "compare.py" not in text
