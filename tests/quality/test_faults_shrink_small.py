@@ -84,6 +84,8 @@ def test_the_shrunk_fault_is_explained(name: str) -> None:
 def test_what_the_board_finds_inside_itself_needs_no_moves() -> None:
     inside = (Facet.RESTORE, Facet.INVARIANTS, Facet.NULL)
     small = [small for _, small in map(shrunk, walks()) if small.facet in inside]
+    # Taking a whole walk back, which no one move fails, needs the walk.
+    small = [one for one in small if one.facet is not Facet.RESTORE or one.move is not None]
     assert len(small) >= 20
     assert {one.walk.moves for one in small} == {()}
 
