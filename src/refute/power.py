@@ -42,12 +42,6 @@ MOST_MOVES: Final = 1
 MOST_MOVES_OF_A_PATH: Final = 3
 # Where the rules of chess allow no shorter walk, the fewest moves that can show the fault.
 FEWEST: Final = {
-    # A position comes back after four plies and no fewer, and with the other side to move after five.
-    "key-without-turn": 5,
-    "key-without-rights": 4,
-    "key-shares-rights": 4,
-    "key-without-en-passant": 4,
-    "key-of-untakeable-en-passant": 4,
     "threefold-ends-game": 8,  # twice round
     "repetition-counted-short": 16,  # four times round
     "undo-stack-wraps-around": 33,  # one more than it holds

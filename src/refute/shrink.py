@@ -33,7 +33,6 @@ ENOUGH: Final = {
     Facet.CHECK: frozenset({Ability.MOVES, Ability.CHECK}),
     Facet.FEN: _POSITION,
     Facet.OUTCOME: _POSITION | {Ability.OUTCOME},
-    Facet.KEY: _POSITION | {Ability.KEY},
 }
 
 Listener = Callable[[Divergence], None]

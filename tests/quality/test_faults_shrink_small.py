@@ -26,12 +26,6 @@ HUNTED: Final = 200  # walks tried for a fault that has no walk in the file
 MOST_MOVES: Final = 1
 MOST_MOVES_OF_A_PATH: Final = 3
 LONGER: Final = {
-    # A position comes back after four plies and no fewer, and with the other side to move after five.
-    "key-without-turn": 5,
-    "key-without-rights": 4,
-    "key-shares-rights": 4,
-    "key-without-en-passant": 4,
-    "key-of-untakeable-en-passant": 4,
     "threefold-ends-game": 8,  # twice round
     "repetition-counted-short": 16,  # four times round
     "undo-stack-wraps-around": 40,  # it wraps around at 32 plies

@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 import refute.board.fen
 import refute.board.outcome
 from refute import __version__
+from refute.board.constants import EMPTY, KING, NO_SQUARE, QUEEN
 from refute.board.copies import interpreted_copy
 from refute.engines.protocol import Ability, Answer, Complaint, Fault, Question, Trouble
 from refute.errors import BrokenInvariant, InputError, RefuteError
@@ -128,6 +129,8 @@ class OwnEngine:
         except BrokenInvariant as failure:
             return _complaint(position, failure)
         complaint = self._check_twin(position)
+        if complaint is None and last:
+            complaint = self._check_siblings(position)
         # Counting three plies costs as much as all the rest, so one walk in eight is enough.
         if complaint is None and last and position.key % 8 == 0:
             complaint = self._check_table(position)
@@ -158,6 +161,43 @@ class OwnEngine:
             fields[3] = "-"
         text, wanted = self._board.fen.write(position), " ".join(fields)
         return None if text == wanted else Complaint("fen", "fen", None, f"written {text!r}, expected {wanted!r}")
+
+    def _check_siblings(self, position: Any) -> Complaint | None:
+        """Positions that differ in one thing alone have different keys: side, right, en passant, one man."""
+        men, turn, rights = position.mailbox(), position.turn, position.castling
+        homes = [home if home is not None else NO_SQUARE for home in map(position.rook_home, range(4))]
+        passed = position.en_passant if position.has_legal_en_passant() else None
+        changes: list[tuple[str, list[int], int, int, int | None]] = [("side to move", men, 1 - turn, rights, None)]
+        changes += [("castling rights", men, turn, rights & ~(1 << right), passed) for right in range(4)]
+        changes.append(("en passant square", men, turn, rights, None))
+        for square in [square for square in range(64) if men[square] % 6 < KING and men[square] != EMPTY][:4]:
+            other = [*men]
+            # The next piece in the order of pieces, and of the other colour: a queen for a rook, a pawn for a queen.
+            other[square] = (men[square] + 7) % 12 if men[square] % 6 < QUEEN else (men[square] + 2) % 12
+            changes.append(("man", other, turn, rights, passed))
+        # An en passant square that nobody can take on is no part of what the position is.
+        if passed is None and self._sibling_key(position, men, turn, rights, homes, None) != position.key:
+            return Complaint("key", "hash", None, "an en passant square that nobody can take on changes its key")
+        keys: dict[int, str] = {}
+        for name, mailbox, side, castling, target in changes:
+            if (mailbox, side, castling, target) == (men, turn, rights, passed):
+                continue
+            key = self._sibling_key(position, mailbox, side, castling, homes, target)
+            if key == position.key or key in keys:
+                text = f"the key {key:016x} is shared by positions that differ in the {name} alone"
+                return Complaint("key", "hash", None, text)
+            keys[key] = name
+        return None
+
+    def _sibling_key(
+        self, position: Any, men: list[int], side: int, rights: int, homes: list[int], passed: int | None
+    ) -> int:
+        sibling = self._board._core.Position()
+        sibling.set_up(
+            men, side, rights, homes, NO_SQUARE if passed is None else passed, 0, 1, chess960=position.chess960
+        )
+        key: int = sibling.key
+        return key
 
     def _check_table(self, position: Any) -> Complaint | None:
         """A table of counts changes no count; three plies are where transpositions begin."""
