@@ -32,7 +32,7 @@ DEFAULT_SECONDS: Final = 30.0
 DEFAULT_FOLDER: Final = Path(".refute")
 SHRINK_SECONDS: Final = 10.0
 HURRIED_SECONDS: Final = 0.5  # after Ctrl-C: a last look, not a wait
-BATCH: Final = 16  # walks each engine is asked about before the next has its turn
+BATCH: Final = 32  # walks each engine is asked about before the next has its turn
 TICK_SECONDS: Final = 0.25
 MOST_QUARANTINED: Final = 100  # kept; more only say again that the witnesses disagree
 
