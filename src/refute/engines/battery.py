@@ -83,6 +83,8 @@ POSITIONS: Final = (
     ("8/8/8/8/8/2k5/8/R3K2R w KQ - 0 1", False),
     ("4k3/8/8/8/8/8/p7/1R2K3 w B - 0 1", True),  # a pawn beside the castling rook
     ("6kr/6P1/8/8/8/8/8/4K3 b h - 0 1", True),
+    ("4k3/8/8/8/8/8/8/4KR2 w F - 0 1", True),  # the rook castles on the spot
+    ("3rk3/8/8/8/8/8/8/4K3 b d - 0 1", True),
 )
 
 # Games from the first position, FEN and moves: castles, promotions, repetitions, more than one stack of undo.
@@ -286,11 +288,24 @@ def _deeper_counts(board: Board) -> object:
         for name, options in (("perft", {}), ("perft", {"bulk": False}), ("perft_hashed", {"megabytes": 1})):
             with counting(board._core.Position, "_make") as calls:
                 said.append((attempt(getattr(position, name), 4, **options), calls[0]))
-        # In a table of seven places nearly every position finds another one's.
-        said.append(attempt(position._perft_hashed, 4, StrictTable(14), 7))
+        # In a table of seven places nearly every position finds another one's; in larger ones its neighbour's.
+        said += [attempt(position._perft_hashed, 5, StrictTable(2 * slots), slots) for slots in (7, 97, 1009)]
+        said.append(_keys_apart(position.copy()))
         with replaced(board._core, "allocate_table", allocate):
             said.append(attempt(position.perft_hashed, 4, megabytes=3))
     return said, sizes
+
+
+def _keys_apart(position: Any) -> list[object]:
+    """In a table that has an answer for one key, another key must not find it, whichever bit they differ in."""
+    table = StrictTable(14)
+    said: list[object] = []
+    for bit in range(64):
+        for key, depth in ((0, 2), (1 << bit, 2), (1 << bit, 3)):
+            position.key = key
+            with counting(type(position), "_list") as calls:
+                said.append((attempt(position._perft_hashed, depth, table, 7), calls[0]))
+    return said
 
 
 class StrictTable(dict[int, int]):

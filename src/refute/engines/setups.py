@@ -23,7 +23,7 @@ def _castling_everywhere(board: Board) -> object:
     position = board._core.Position()
     said: list[object] = []
     for king in range(8):
-        for rook in [file for file in range(8) if file != king] * 3:
+        for rook in [file for file in range(8) if file != king] * 5:
             mailbox = [EMPTY] * 64
             right = 0 if rook > king else 1
             turn = random.randrange(2)
