@@ -350,7 +350,7 @@ def test_a_report_that_cannot_be_written_does_not_swallow_the_finding(capsys: py
 def test_progress_is_plain_lines_on_stderr_where_there_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("refute.commands.hunt.PLAIN_LINE_SECONDS", 0.0)
+    monkeypatch.setattr("refute.commands.common.PLAIN_LINE_SECONDS", 0.0)
     monkeypatch.setattr("refute.hunter.TICK_SECONDS", 0.0)
     assert main(["hunt", "--against", "python-chess", "--seed", "1", "--walks", "20"]) == 0
     out, err = capsys.readouterr()

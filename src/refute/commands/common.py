@@ -1,10 +1,11 @@
-"""What commands share: options, depth and position arguments, JSON, and where text goes."""
+"""What commands share: options, depth and position arguments, JSON, progress, and where text goes."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 DEEPEST: Final = 99
+PLAIN_LINE_SECONDS: Final = 10.0  # between progress lines where nothing can be rewritten
 
 
 def read_depth(text: str) -> int:
@@ -99,6 +101,32 @@ def open_console(*, stderr: bool = False) -> Console:
             raise BrokenPipeError
 
     return Screen(highlight=False, soft_wrap=True, stderr=stderr)
+
+
+class Progress:
+    """One line that is rewritten on a terminal; a plain line now and then elsewhere. Always on stderr."""
+
+    def __init__(self, first: str = "starting …") -> None:
+        self.console = open_console(stderr=True)
+        self.status = self.console.status(first, spinner="dots") if self.console.is_terminal else None
+        self.told = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        if self.status is not None:
+            self.status.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self.status is not None:
+            self.status.stop()
+
+    def show(self, line: Callable[[], str]) -> None:
+        """Say how far it is, if it is time to; only then is the line made."""
+        if self.status is not None:
+            self.status.update(line())
+        elif time.monotonic() - self.told >= PLAIN_LINE_SECONDS:
+            self.told = time.monotonic()
+            self.console.print(line(), markup=False)
 
 
 def print_json(report: dict[str, Any]) -> None:

@@ -6,16 +6,16 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from refute.commands.common import json_option, open_console, print_json
+from refute.commands.common import Progress, json_option, open_console, print_json
 from refute.errors import InputError, quote
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
     from refute.engines.faults import Planted
@@ -26,7 +26,6 @@ POSITIONS: Final = 20_000
 POSITIONS_COMPARED: Final = 2_000
 MOST_SEEDS: Final = 100
 INTERRUPTED: Final = 130
-PLAIN_LINE_SECONDS: Final = 10.0  # between progress lines where nothing can be rewritten
 WIDTH_ELSEWHERE: Final = 160  # columns, so that a file or a log has one line for each row
 
 
@@ -159,10 +158,17 @@ def _try_witnesses(against: tuple[str, ...]) -> None:
 def _measure(trials: list[Trial], jobs: int | None) -> Iterator[Measured]:
     from refute.power import measure_all
 
-    with Progress(open_console(stderr=True), len(trials)) as progress, closing(measure_all(trials, jobs=jobs)) as all_:
+    done = missed = 0
+    with Progress(f"hunting {len(trials)} …") as progress, closing(measure_all(trials, jobs=jobs)) as all_:
         for one in all_:
-            progress.show(one)
+            done += 1
+            missed += not one.found
+            progress.show(partial(_line, one, f"{done} of {len(trials)} · {missed} not found"))
             yield one
+
+
+def _line(one: Measured, so_far: str) -> str:
+    return f"{so_far} · {one.name} {'found after' if one.found else 'not found in'} {one.positions:,}"
 
 
 def _is_good(power: Power, *, is_whole: bool) -> bool:
@@ -174,40 +180,6 @@ def _is_good(power: Power, *, is_whole: bool) -> bool:
 
 
 # ---------------------------------------------------------------- telling
-
-
-class Progress:
-    """One line that is rewritten on a terminal; a plain line now and then elsewhere."""
-
-    def __init__(self, console: Console, trials: int) -> None:
-        self.console = console
-        self.trials = trials
-        self.done = self.missed = 0
-        self.status = console.status(f"hunting {trials} …", spinner="dots") if console.is_terminal else None
-        self.told = time.monotonic()
-
-    def __enter__(self) -> Progress:
-        if self.status is not None:
-            self.status.start()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if self.status is not None:
-            self.status.stop()
-
-    def show(self, one: Measured) -> None:
-        """Say how far it is, if it is time to."""
-        self.done += 1
-        self.missed += not one.found
-        if self.status is None and time.monotonic() - self.told < PLAIN_LINE_SECONDS:
-            return
-        self.told = time.monotonic()
-        how = f"found after {one.positions:,}" if one.found else f"not found in {one.positions:,}"
-        line = f"{self.done} of {self.trials} · {self.missed} not found · {one.name} {how}"
-        if self.status is not None:
-            self.status.update(line)
-        else:
-            self.console.print(line, markup=False)
 
 
 def _list(picked: list[Planted], *, as_json: bool) -> None:

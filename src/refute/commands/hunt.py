@@ -5,22 +5,25 @@ from __future__ import annotations
 import os
 import secrets
 import signal
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
-from refute.commands.common import Seconds, chess960_option, engine_option, json_option, open_console, print_json
+from refute.commands.common import (
+    Progress,
+    Seconds,
+    chess960_option,
+    engine_option,
+    json_option,
+    open_console,
+    print_json,
+)
 from refute.errors import EngineError, InputError, quote
 from refute.timing import read_seconds
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from refute.hunt import Options, Tally
-
-PLAIN_LINE_SECONDS: Final = 10.0  # between progress lines where nothing can be rewritten
+    from refute.hunt import Tally
 
 
 def seconds_option(ctx: click.Context, param: click.Parameter, text: str | None) -> float | None:
@@ -130,8 +133,8 @@ def hunt(
     )
     # Told to end, it ends as on Ctrl-C: with its engines gone and what it found told.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with Progress(open_console(stderr=True), options) as progress:
-        result = run(options, progress.show)
+    with Progress() as progress:
+        result = run(options, lambda tally: progress.show(lambda: _line(tally)))
     # Told first: a report that cannot be written must not swallow what was found.
     if as_json:
         print_json(result.to_json())
@@ -149,42 +152,15 @@ def hunt(
     return 1 if result.is_refuted else 0
 
 
-class Progress:
-    """One line that is rewritten on a terminal; a plain line now and then elsewhere."""
-
-    def __init__(self, console: Console, options: Options) -> None:
-        self.console = console
-        self.options = options
-        self.status = console.status("starting …", spinner="dots") if console.is_terminal else None
-        self.told = time.monotonic()
-
-    def __enter__(self) -> Progress:
-        if self.status is not None:
-            self.status.start()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if self.status is not None:
-            self.status.stop()
-
-    def show(self, tally: Tally) -> None:
-        """Say how far the hunt is, if it is time to."""
-        if self.status is None and time.monotonic() - self.told < PLAIN_LINE_SECONDS:
-            return
-        self.told = time.monotonic()
-        if self.status is not None:
-            self.status.update(self._line(tally))
-        else:
-            self.console.print(self._line(tally), markup=False)
-
-    def _line(self, tally: Tally) -> str:
-        total = tally.total()
-        seconds = max(tally.seconds, 1e-9)
-        unseen = [name for name, count in total.features.items() if count == 0]
-        rarest = min(total.features, key=total.features.__getitem__, default="")
-        rare = f"{len(unseen)} features unseen, next {unseen[0]}" if unseen else f"rarest {rarest}"
-        findings = f"{len(tally.findings)} finding{'s' if len(tally.findings) != 1 else ''}"
-        return (
-            f"{seconds:.0f} s · {total.walks:,} walks · {total.positions:,} positions · "
-            f"{total.nodes / seconds:,.0f} nodes/s · {rare} · {findings}"
-        )
+def _line(tally: Tally) -> str:
+    """How far the hunt is."""
+    total = tally.total()
+    seconds = max(tally.seconds, 1e-9)
+    unseen = [name for name, count in total.features.items() if count == 0]
+    rarest = min(total.features, key=total.features.__getitem__, default="")
+    rare = f"{len(unseen)} features unseen, next {unseen[0]}" if unseen else f"rarest {rarest}"
+    findings = f"{len(tally.findings)} finding{'s' if len(tally.findings) != 1 else ''}"
+    return (
+        f"{seconds:.0f} s · {total.walks:,} walks · {total.positions:,} positions · "
+        f"{total.nodes / seconds:,.0f} nodes/s · {rare} · {findings}"
+    )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import click
 
-from refute.commands.common import json_option, open_console, print_json
-from refute.commands.hunt import PLAIN_LINE_SECONDS, seconds_option
+from refute.commands.common import Progress, json_option, print_json
+from refute.commands.hunt import seconds_option
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from refute.mutants import Report
 
 INTERRUPTED = 130
@@ -70,8 +67,8 @@ def mutants(
     if lists:
         _print_list(report, as_json=as_json)
         return 0
-    with Progress(open_console(stderr=True)) as progress:
-        run_mutants(report, progress.show)
+    with Progress() as progress:
+        run_mutants(report, lambda report: progress.show(lambda: _line(report)))
     if as_json:
         print_json(report.to_json())
     else:
@@ -81,34 +78,12 @@ def mutants(
     return INTERRUPTED if report.interrupted else 0
 
 
-class Progress:
-    """One line that is rewritten on a terminal; a plain line now and then elsewhere."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self.status = console.status("starting …", spinner="dots") if console.is_terminal else None
-        self.told = time.monotonic()
-
-    def __enter__(self) -> Progress:
-        if self.status is not None:
-            self.status.start()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if self.status is not None:
-            self.status.stop()
-
-    def show(self, report: Report) -> None:
-        """Say how far it is, if it is time to."""
-        line = (
-            f"{report.seconds:.0f} s · {len(report.outcomes):,} of {len(report.planned):,} mutants"
-            f" · {len(report.killed):,} killed · {len(report.survivors)} survived"
-        )
-        if self.status is not None:
-            self.status.update(line)
-        elif time.monotonic() - self.told >= PLAIN_LINE_SECONDS:
-            self.told = time.monotonic()
-            self.console.print(line, markup=False)
+def _line(report: Report) -> str:
+    """How far it is."""
+    return (
+        f"{report.seconds:.0f} s · {len(report.outcomes):,} of {len(report.planned):,} mutants"
+        f" · {len(report.killed):,} killed · {len(report.survivors)} survived"
+    )
 
 
 def _print_list(report: Report, *, as_json: bool) -> None:
