@@ -55,7 +55,7 @@ def test_json_has_a_fault_for_each_seed(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_fault_that_is_not_found_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["faults", HARD, "--positions", "20", "--jobs", "1", "--json"]) == 1
-    (fault,) = json.loads(capsys.readouterr().out)["faults"]
+    (fault,) = json.loads(capsys.readouterr().out)["history"]
     assert (fault["found"], fault["verdict"], fault["verdict_right"], fault["pieces"]) == (False, None, None, None)
 
 

@@ -21,7 +21,18 @@ from refute.engines.faulty import FAULTS, open_fault
 from refute.engines.own import OwnEngine
 from refute.engines.protocol import Answer, Fault, Question, Trouble
 from refute.errors import EngineError, SpecError
-from refute.power import FEWEST, OURS, PERFT, PERFT_COUNTS, UNIFORM, Measured, Trial, measure, measure_all, pick
+from refute.power import (
+    MOST_MOVES_OF_A_PATH,
+    OURS,
+    PERFT,
+    PERFT_COUNTS,
+    UNIFORM,
+    Measured,
+    Trial,
+    measure,
+    measure_all,
+    pick,
+)
 from refute.report.power import Power, curves, draw, few_digits, render_csv, render_markdown, render_page
 from refute.scoring import compare_walks, summarise
 from refute.walk import START_FEN, Walk
@@ -50,6 +61,7 @@ def a_measured(name: str = EASY, /, **changed: Any) -> Measured:
         4,
         0,
         fault.path,
+        fault.fewest,
     )
     return dataclasses.replace(good, **changed)
 
@@ -221,20 +233,26 @@ def test_each_must_and_each_aim_can_be_missed(
     assert met([a_measured(), a_measured(seed=2, **changed)])[row] == expected
 
 
-def test_a_path_fault_may_keep_three_moves_and_some_as_many_as_it_takes() -> None:
-    path = next(fault.name for fault in FAULTS.values() if fault.path and fault.name not in FEWEST)
+def test_a_path_fault_may_keep_three_moves_and_a_history_fault_the_fewest_there_can_be() -> None:
+    path = next(fault.name for fault in FAULTS.values() if fault.path and not fault.fewest)
     assert a_measured(path, moves=3).is_small
     assert not a_measured(path, moves=4).is_small
-    back = a_measured(HARD, moves=FEWEST[HARD])
-    assert (back.is_small, back.is_least) == (False, True)
-    assert not a_measured(HARD, moves=FEWEST[HARD] + 1).is_least
-    row = summarise([back], budget=20_000)[3]
-    assert row.ok
-    assert row.scores[1].text == "0 of 1 + 1"
+    assert a_measured(HARD, moves=16).is_small
+    assert not a_measured(HARD, moves=17).is_small
 
 
-def test_only_path_faults_need_more_moves() -> None:
-    assert all(FAULTS[name].path for name in FEWEST)
+def test_history_faults_are_told_in_a_row_of_their_own() -> None:
+    easy, hard = a_measured(moves=1), a_measured(HARD, moves=17)
+    assert len(summarise([easy], budget=20_000)) == 5
+    _, _, _, moves, _, fewest = summarise([easy, hard], budget=20_000)
+    assert (moves.ok, moves.scores[1].text) == (True, "1 of 1")
+    assert (fewest.ok, fewest.scores[1].text) == (False, "0 of 1")
+
+
+def test_only_path_faults_need_a_longer_game_and_then_longer_than_others_may_keep() -> None:
+    assert all(fault.path and fault.fewest > MOST_MOVES_OF_A_PATH for fault in FAULTS.values() if fault.fewest)
+    assert {fault.class_ for fault in FAULTS.values() if fault.fewest} == {"history"}
+    assert all(fault.fewest for fault in FAULTS.values() if fault.class_ == "history")
 
 
 def test_walks_are_compared_by_what_they_find_for_their_price() -> None:
@@ -272,8 +290,10 @@ def power() -> Power:
 def test_json_and_csv_have_the_promised_fields(power: Power) -> None:
     report = json.loads(json.dumps(power.to_json()))
     promised = ("name", "class", "found", "positions", "seconds", "verdict", "verdict_right", "pieces", "moves")
-    assert all(key in one for one in report["faults"] for key in promised)
-    assert [row["ok"] for row in report["summary"]] == [False, False, False, True, True]
+    assert all(key in one for one in (*report["faults"], *report["history"]) for key in promised)
+    assert [one["name"] for one in report["faults"]] == [EASY]
+    assert [one["name"] for one in report["history"]] == [HARD, HARD]
+    assert [row["ok"] for row in report["summary"]] == [False, False, False, True, True, True]
     rows = list(csv.DictReader(io.StringIO(render_csv(power))))
     assert [row["name"] for row in rows] == [EASY, HARD, HARD]
     assert rows[1]["verdict"] == ""
@@ -283,7 +303,7 @@ def test_markdown_has_a_row_for_each_measure_and_each_way_of_looking(power: Powe
     lines = render_markdown(power).splitlines()
     assert lines[0] == "| measure | must | aim | seed 1 | seed 2 |"
     assert "| verdict right | 95 % | 100 % | 100.0 % | 0.0 % |" in lines
-    assert any(line.startswith("+ N:") for line in lines)
+    assert any(line.endswith("history faults | all | all | 0 of 0 | 1 of 1 |") for line in lines)
     compared = dataclasses.replace(power, compares=True, measured=(*power.measured, a_measured(walks=UNIFORM)))
     text = render_markdown(compared)
     assert "| our walks | 2 of 3 | 20,907 | 95.7 |" in text

@@ -40,12 +40,6 @@ MOST_SECONDS: Final = 600.0  # one trial; a rail for a fault that makes the boar
 
 MOST_MOVES: Final = 1
 MOST_MOVES_OF_A_PATH: Final = 3
-# Where the rules of chess allow no shorter walk, the fewest moves that can show the fault.
-FEWEST: Final = {
-    "threefold-ends-game": 8,  # twice round
-    "repetition-counted-short": 16,  # four times round
-    "undo-stack-wraps-around": 33,  # one more than it holds
-}
 
 PERFT_DEPTH: Final = 4
 # The six positions that perft is usually compared on, with their published counts at depth 4; the cheapest
@@ -86,18 +80,20 @@ class Measured:
     pieces: int | None = None  # men left after shrinking
     moves: int | None = None  # moves left after shrinking
     is_path: bool = False  # moves must be made for it to show, whatever the position
+    fewest: int = 0  # moves of the shortest walk that can show it, where that is longer than others may be
     shrink_seconds: float | None = None
     walk: str | None = None  # the shrunk walk, as a UCI position command
 
     @property
     def is_small(self) -> bool:
         """Whether no more moves are left than a fault of its kind may keep."""
-        return self.moves is not None and self.moves <= (MOST_MOVES_OF_A_PATH if self.is_path else MOST_MOVES)
+        most = self.fewest or (MOST_MOVES_OF_A_PATH if self.is_path else MOST_MOVES)
+        return self.moves is not None and self.moves <= most
 
     @property
-    def is_least(self) -> bool:
-        """Whether the rules of chess allow no shorter walk, although it is longer than others."""
-        return not self.is_small and self.moves is not None and self.moves <= FEWEST.get(self.name, 0)
+    def is_history(self) -> bool:
+        """Whether only a longer game shows it, so that it is held to the fewest moves there can be."""
+        return self.fewest > 0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -114,6 +110,7 @@ class Measured:
             "facet": self.facet,
             "kind": self.kind,
             "path": self.is_path,
+            "fewest": self.fewest,
             "shrink_seconds": None if self.shrink_seconds is None else round(self.shrink_seconds, 3),
             "walk": self.walk,
             "what": self.what,
@@ -144,7 +141,8 @@ def pick(names: Sequence[str] = (), *, class_: str | None = None) -> list[Plante
 def measure(trial: Trial) -> Measured:
     """Hunt one fault until it is found or the budget is spent; the same trial finds the same walk."""
     fault = FAULTS[trial.name]
-    nothing = Measured(fault.name, fault.class_, fault.what, trial.seed, trial.walks, False, 0, 0.0, is_path=fault.path)
+    nothing = Measured(fault.name, fault.class_, fault.what, trial.seed, trial.walks, False, 0, 0.0)
+    nothing = replace(nothing, is_path=fault.path, fewest=fault.fewest)
     if trial.walks == PERFT:
         return _count(nothing)
     with ExitStack() as stack:

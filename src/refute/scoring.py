@@ -73,13 +73,16 @@ def summarise(measured: Sequence[Measured], *, budget: int) -> list[Row]:
 
     if not seeds:
         return []
-    return [
+    rows = [
         row(f"found within {budget:,} positions each", "all", f"all within {AIM_POSITIONS:,}", _found),
         row("median positions until found", str(MEDIAN_POSITIONS[0]), str(MEDIAN_POSITIONS[1]), _median_positions),
         row("verdict right", f"{RIGHT_PERCENT[0]} %", f"{RIGHT_PERCENT[1]} %", _verdicts),
         row(f"shrunk to {MOST_MOVES} move at most, path faults {MOST_MOVES_OF_A_PATH}", "all", "all", _moves),
         row("median men left, movegen faults", str(MEDIAN_MEN[0]), str(MEDIAN_MEN[1]), _men),
     ]
+    if any(one.is_history for one in measured):
+        rows.append(row("shrunk to the fewest moves there can be, history faults", "all", "all", _fewest))
+    return rows
 
 
 def _found(measured: list[Measured]) -> Score:
@@ -106,11 +109,17 @@ def _verdicts(measured: list[Measured]) -> Score:
 
 
 def _moves(measured: list[Measured]) -> Score:
-    found = [one for one in measured if one.found]
-    small, least = sum(one.is_small for one in found), sum(one.is_least for one in found)
-    text = f"{small} of {len(found)}" + (f" + {least}" if least else "")
-    every = small + least == len(found)
-    return Score(text, small / len(found) if found else None, every, every)
+    return _small([one for one in measured if one.found and not one.is_history])
+
+
+def _fewest(measured: list[Measured]) -> Score:
+    return _small([one for one in measured if one.found and one.is_history])
+
+
+def _small(found: list[Measured]) -> Score:
+    small = sum(one.is_small for one in found)
+    every = small == len(found)
+    return Score(f"{small} of {len(found)}", small / len(found) if found else None, every, every)
 
 
 def _men(measured: list[Measured]) -> Score:
@@ -193,9 +202,6 @@ class Comparison:
             "ok": self.ok,
         }
 
-
-# What a row's text leaves to be said.
-NOTE: Final = "+ N: so many more keep more moves, and no walk with fewer could show them"
 
 NAMES: Final = {
     OURS: "our walks",

@@ -15,7 +15,7 @@ from refute.errors import RefuteError, SpecError
 
 CLASSES = (
     "attacks", "pawns", "en passant", "castling", "promotion", "evasions", "make and unmake", "null move", "key",
-    "clocks", "move list", "FEN", "outcome",
+    "clocks", "move list", "FEN", "outcome", "history",
 )  # fmt: skip
 SAMPLE = FAULTS["missing-underpromotion"]
 

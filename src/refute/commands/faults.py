@@ -90,7 +90,8 @@ def faults(
     """Hunt the faults planted on our own board; all of them, or those named.
 
     "Nothing refuted" means little unless the same hunt would have caught a bug. Each fault is a real
-    mistake of engine authors, planted on a copy of the board and hunted until it is found.
+    mistake of engine authors, planted on a copy of the board and hunted until it is found. Faults of the
+    class 'history' show in longer games only; --json lists them apart from the others.
 
     \b
     Examples:
@@ -184,7 +185,7 @@ def _is_good(power: Power, *, is_whole: bool) -> bool:
 
 def _list(picked: list[Planted], *, as_json: bool) -> None:
     if as_json:
-        keys = ("name", "what", "chess960", "path")
+        keys = ("name", "what", "chess960", "path", "fewest")
         print_json(
             {
                 "faults": [
@@ -204,7 +205,6 @@ def _list(picked: list[Planted], *, as_json: bool) -> None:
 
 def _print(power: Power) -> None:
     from refute.report.power import few_digits
-    from refute.scoring import NOTE
 
     comparison = power.comparison()
     if comparison is None:
@@ -215,8 +215,6 @@ def _print(power: Power) -> None:
             met = "aim" if row.ok and row.aim_met else "must" if row.ok else "[red]no[/]"
             table.add_row(row.measure, *scores, row.must, row.aim, met)
         _show(table)
-        if power.needs_note:
-            click.echo(NOTE)
     else:
         table = _table("walks", ">faults found", ">positions or nodes spent", ">found per million")
         for one in comparison.standings.values():

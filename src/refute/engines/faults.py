@@ -24,6 +24,7 @@ class Planted:
     shows: tuple[str, ...]  # as what it may first be found: facet/verdict, each a value of its enum
     chess960: bool = False  # no walk of standard chess can show it
     path: bool = False  # no FEN alone shows it: moves must be made first
+    fewest: int = 0  # where only a longer game shows it: the fewest moves that any walk could have
 
     @property
     def facets(self) -> frozenset[str]:
@@ -49,6 +50,7 @@ CLOCKS: Final = "clocks"
 MOVE_LIST: Final = "move list"
 FEN: Final = "FEN"
 OUTCOME: Final = "outcome"
+HISTORY: Final = "history"
 
 PLANTED: Final = (
     # ---------------------------------------------------------------- attacks
@@ -699,14 +701,14 @@ PLANTED: Final = (
     ),
     # ---------------------------------------------------------------- make and unmake
     Planted(
-        "undo-stack-wraps-around",
+        "undo-keeps-only-the-last",
         MAKE,
-        "The undo stack is a ring of 32 entries, and a longer game overwrites its beginning.",
+        "There is one undo record instead of a stack, so that the second move taken back is restored from the first.",
         "_core",
         """
           self.ply -= 1
         - word = self.undo[self.ply * UNDO_WORDS + 1]
-        + word = self.undo[self.ply % 32 * UNDO_WORDS + 1]
+        + word = self.undo[1]
           move = word & 0xFFFF
 
           self.castling = word >> 20 & 15
@@ -714,21 +716,21 @@ PLANTED: Final = (
           self.ep = word >> 25 & 127
           self.halfmove = word >> 32
         - self.key = self.undo[self.ply * UNDO_WORDS]
-        + self.key = self.undo[self.ply % 32 * UNDO_WORDS]
+        + self.key = self.undo[0]
 
           self.ply -= 1
         - word = self.undo[self.ply * UNDO_WORDS + 1]
-        + word = self.undo[self.ply % 32 * UNDO_WORDS + 1]
+        + word = self.undo[1]
           self.side = us
           self.fullmove -= us
           self.ep_keyed = word >> 24 & 1
           self.ep = word >> 25 & 127
           self.halfmove = word >> 32
         - self.key = self.undo[self.ply * UNDO_WORDS]
-        + self.key = self.undo[self.ply % 32 * UNDO_WORDS]
+        + self.key = self.undo[0]
 
         - at = self.ply * UNDO_WORDS
-        + at = self.ply % 32 * UNDO_WORDS
+        + at = 0
         """,
         ("restore/unmake",),
         path=True,
@@ -1485,9 +1487,10 @@ PLANTED: Final = (
         """,
         ("outcome/movegen",),
     ),
+    # ---------------------------------------------------------------- history: only a longer game shows these
     Planted(
         "threefold-ends-game",
-        OUTCOME,
+        HISTORY,
         "Threefold repetition, which must be claimed, ends the game by itself.",
         "outcome",
         """
@@ -1496,10 +1499,11 @@ PLANTED: Final = (
         """,
         ("outcome/hash",),
         path=True,
+        fewest=8,  # twice round
     ),
     Planted(
         "repetition-counted-short",
-        OUTCOME,
+        HISTORY,
         "The position on the board is not counted as one of its own repetitions.",
         "_core",
         """
@@ -1508,5 +1512,42 @@ PLANTED: Final = (
         """,
         ("outcome/hash",),
         path=True,
+        fewest=16,  # four times round
+    ),
+    Planted(
+        "undo-stack-wraps-around",
+        HISTORY,
+        "The undo stack is a ring of 32 entries, and a longer game overwrites its beginning.",
+        "_core",
+        """
+          self.ply -= 1
+        - word = self.undo[self.ply * UNDO_WORDS + 1]
+        + word = self.undo[self.ply % 32 * UNDO_WORDS + 1]
+          move = word & 0xFFFF
+
+          self.castling = word >> 20 & 15
+          self.ep_keyed = word >> 24 & 1
+          self.ep = word >> 25 & 127
+          self.halfmove = word >> 32
+        - self.key = self.undo[self.ply * UNDO_WORDS]
+        + self.key = self.undo[self.ply % 32 * UNDO_WORDS]
+
+          self.ply -= 1
+        - word = self.undo[self.ply * UNDO_WORDS + 1]
+        + word = self.undo[self.ply % 32 * UNDO_WORDS + 1]
+          self.side = us
+          self.fullmove -= us
+          self.ep_keyed = word >> 24 & 1
+          self.ep = word >> 25 & 127
+          self.halfmove = word >> 32
+        - self.key = self.undo[self.ply * UNDO_WORDS]
+        + self.key = self.undo[self.ply % 32 * UNDO_WORDS]
+
+        - at = self.ply * UNDO_WORDS
+        + at = self.ply % 32 * UNDO_WORDS
+        """,
+        ("restore/unmake",),
+        path=True,
+        fewest=33,  # one more than it holds
     ),
 )

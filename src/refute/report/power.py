@@ -21,7 +21,7 @@ from markupsafe import Markup
 from refute import __version__
 from refute.power import OURS, Measured
 from refute.report.text import printable
-from refute.scoring import NOTE, Comparison, Row, compare_walks, summarise
+from refute.scoring import Comparison, Row, compare_walks, summarise
 
 STYLES: Final = 12  # colours in power.css; after that they come again, dashed
 WIDTH: Final = 1040
@@ -48,11 +48,6 @@ class Power:
     def ours(self) -> tuple[Measured, ...]:
         return tuple(one for one in self.measured if one.walks == OURS)
 
-    @property
-    def needs_note(self) -> bool:
-        """Whether a row of the summary has a `+ N` in it."""
-        return any(one.is_least for one in self.measured)
-
     def summary(self) -> list[Row]:
         """The table of musts; empty when walks are compared, because then nothing is shrunk."""
         return [] if self.compares else summarise(self.measured, budget=self.budget)
@@ -69,7 +64,8 @@ class Power:
             "against": list(self.against),
             "seconds": round(self.seconds, 3),
             "interrupted": self.interrupted,
-            "faults": [one.to_json() for one in self.ours],
+            "faults": [one.to_json() for one in self.ours if not one.is_history],
+            "history": [one.to_json() for one in self.ours if one.is_history],
             "summary": [row.to_json() for row in self.summary()],
         } | ({} if comparison is None else {"comparison": comparison.to_json()})
 
@@ -110,7 +106,6 @@ def render_markdown(power: Power) -> str:
     if summary:
         heads = ["measure", "must", "aim", *(f"seed {seed}" for seed in power.seeds)]
         parts.append(_table(heads, [_cells(row, power.seeds) for row in summary]))
-        parts += [f"{NOTE}.\n"] if power.needs_note else []
     return "\n".join(parts)
 
 
@@ -155,8 +150,6 @@ def render_page(power: Power, *, theme: str = "") -> str:
         found=sum(one.found for one in power.ours),
         names=len({one.name for one in power.measured}),
         rows=power.summary(),
-        least=power.needs_note,
-        note=NOTE,
         comparison=power.comparison(),
         curves=drawn,
         plot=Markup(draw(drawn, budget=power.budget)),
