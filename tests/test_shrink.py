@@ -307,6 +307,39 @@ def test_a_narrow_comparer_asks_only_what_the_facet_needs() -> None:
     assert Ability.STATE in comparer.question.asks
 
 
+def test_a_walk_not_taken_back_is_shrunk_by_its_end_and_confirmed_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every pawn takes two steps, then the kings: 36 plies, and the stack forgets what is older than 32.
+    steps = [f"{file}{rank}{file}{rank + 1}" for rank in (2, 3) for file in "abcdefgh"]
+    steps += ["e1e2", "e2e3"]
+    moves = [move for step in steps for move in (step, mirror_uci(step))]
+    walk = Walk("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1", tuple(moves))
+    found, comparer = compare("undo-stack-wraps-around", walk)
+    assert (found.facet, found.move) == (Facet.RESTORE, None)
+    along = comparer.subject.along
+    in_full: list[Walk] = []
+
+    def watched(walk: Walk, question: Question) -> list[Answer | Fault]:
+        if Ability.STATE in question.asks and not question.state_at_end:
+            in_full.append(walk)
+        return along(walk, question)
+
+    monkeypatch.setattr(comparer.subject, "along", watched)
+    small = shrink(found, comparer)
+    assert small.notes["subject_calls"] > 10
+    assert len(small.walk) == 33
+    assert small.path_dependent
+    assert in_full == [small.walk, Walk(starts_of(small.walk)[-1])]
+
+
+def test_our_board_examines_itself_at_the_end_alone_when_asked_so() -> None:
+    engine = open_fault("capture-not-undone")
+    walk = Walk(KIWIPETE, ("e1g1", "e8c8"))
+    everywhere = engine.along(walk, Question(frozenset({Ability.STATE})))
+    at_end = engine.along(walk, Question(frozenset({Ability.STATE}), state_at_end=True))
+    assert [isinstance(said, Answer) and said.complaint is not None for said in everywhere] == [True] * 3
+    assert [isinstance(said, Answer) and said.complaint is not None for said in at_end] == [False, False, True]
+
+
 def test_fewer_moves_come_before_fewer_men_and_these_before_weaker_ones() -> None:
     lone = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
     ordered = [

@@ -86,7 +86,7 @@ class Shrinker:
         self._seen: set[Walk] = set()  # asked already, and never smaller than the best again if it showed the fault
         self._objections = _objections(divergence.walk)
         self._full = comparer
-        self._comparer = narrow(comparer, divergence.facet)
+        self._comparer = _least(comparer, divergence)
 
     def run(self) -> Divergence:
         """Shrink until no pass helps any more, or the time is over.
@@ -236,10 +236,23 @@ def narrow(comparer: Comparer, facet: Facet) -> Comparer:
     enough = ENOUGH.get(facet)
     if enough is None or not enough & comparer.question.asks:
         return comparer
+    return _asking(comparer, enough)
+
+
+def _least(comparer: Comparer, divergence: Divergence) -> Comparer:
+    """The comparer that asks least of those that can show this finding."""
+    if divergence.facet is Facet.RESTORE and divergence.move is None:
+        # The whole walk taken back went wrong, which shows at its end: examining every position of the way there
+        # would take nearly all the time, and such walks cannot be short.
+        return _asking(comparer, frozenset({Ability.MOVES, Ability.STATE}), state_at_end=True)
+    return narrow(comparer, divergence.facet)
+
+
+def _asking(comparer: Comparer, asks: frozenset[Ability], *, state_at_end: bool = False) -> Comparer:
     narrowed = Comparer(comparer.subject, comparer.witnesses)
-    narrowed.question = Question(comparer.question.asks & enough)
+    narrowed.question = Question(comparer.question.asks & asks, state_at_end=state_at_end)
     # A finding is named from the witness's FEN, whatever else is asked.
-    narrowed.questions = [Question(question.asks & (enough | {Ability.FEN})) for question in comparer.questions]
+    narrowed.questions = [Question(question.asks & (asks | {Ability.FEN})) for question in comparer.questions]
     narrowed.asks_by_fen = comparer.asks_by_fen
     return narrowed
 

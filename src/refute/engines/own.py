@@ -118,7 +118,7 @@ class OwnEngine:
             answer.key = position.key
         if Ability.PERFT in asks and question.depth > 0:
             answer.divide = {position.code(move): nodes for move, nodes in position.divide(question.depth).items()}
-        if Ability.STATE in asks:
+        if Ability.STATE in asks and (last or not question.state_at_end):
             answer.complaint = self._examine(position, last=last)
         return answer
 
