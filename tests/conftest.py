@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""What every test may ask for, and which worker runs it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ import pytest
 
 from refute.engines.spec import find_stockfish
 from refute.errors import EngineError
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Under `-n` each file stays with one worker, because what one of its tests works out serves the others."""
+    if config.getoption("dist", "no") == "load":
+        config.option.dist = "loadfile"
 
 
 @pytest.fixture(scope="session")
