@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from refute.board.move import encode_uci
+from refute.engines.process import PIPE_BYTES
 from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
 from refute.engines.uci import HUNG_CASES, UciEngine
 from refute.errors import EngineError, SpecError
@@ -22,6 +23,7 @@ HERE = Walk("4k3/8/8/8/8/8/3P4/4K3 w - - 0 1")
 AFTER = Walk("4k3/8/8/8/8/8/2P5/4K3 w - - 0 1")
 LATER = Walk("4k3/8/8/8/8/8/1P6/4K3 w - - 0 1")
 STRIKE = "3P4"  # in HERE's FEN and in no other
+HANGS = 0.4  # the timeout for an engine that hangs: each time it does, the test waits that long
 
 
 def codes(text: str) -> list[int]:
@@ -210,7 +212,10 @@ def strike_in_place(act: str) -> str:
         pytest.param("os.close(1); time.sleep(60)", "closed its output", id="closes its pipe"),
     ],
 )
-def test_a_crash_is_one_cases_fault_and_the_rest_is_answered(open_scripted: Opener, act: str, text: str) -> None:
+def test_a_crash_is_one_cases_fault_and_the_rest_is_answered(
+    open_scripted: Opener, act: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("refute.engines.process.LAST_WORDS", 0.2)
     engine = open_scripted(strike_in_place(act))
     first = engine.pid
     fault = assert_only_here_fails(ask_four(engine), Trouble.CRASH)
@@ -259,7 +264,7 @@ def test_a_crash_at_the_nth_question_is_reported_though_no_position_alone_shows_
 
 
 def test_a_hang_is_a_timeout_and_the_rest_is_answered(open_scripted: Opener) -> None:
-    engine = open_scripted(strike_in_place("time.sleep(600)"), timeout=1.0)
+    engine = open_scripted(strike_in_place("time.sleep(600)"), timeout=HANGS)
     assert_only_here_fails(ask_four(engine), Trouble.TIMEOUT)
 
 
@@ -271,7 +276,7 @@ def test_an_engine_that_only_hangs_is_given_up(open_scripted: Opener) -> None:
                 time.sleep(600)
             return board
         """,
-        timeout=1.0,
+        timeout=HANGS,
     )
     answers = engine.at([BEFORE] * 50, MOVES)
     assert len(answers) == 50
@@ -287,7 +292,7 @@ def test_silence_for_one_position_does_not_shift_the_answers(open_scripted: Open
             if {STRIKE!r} not in board.fen():
                 right(board, depth)
         """,
-        timeout=1.0,
+        timeout=HANGS,
     )
     assert_only_here_fails(ask_four(engine), Trouble.TIMEOUT)
 
@@ -439,7 +444,7 @@ def test_a_count_other_than_one_at_depth_one_is_garbage(open_scripted: Opener) -
     [
         pytest.param("say('info string la la la ' * 50)", id="lines"),
         pytest.param("sys.stdout.write('la' * 10000); sys.stdout.flush()", id="one line"),
-        pytest.param("say('e1d1: 1')", id="moves"),
+        pytest.param("say('e1d1: 1\\n' * 500)", id="moves"),
         pytest.param("say('Nodes searched: 0')", id="totals"),
     ],
 )
@@ -511,7 +516,7 @@ def test_an_engine_without_a_divide_lacks_moves(open_scripted: Opener) -> None:
 def test_an_engine_that_searches_without_end_instead_of_counting_is_opened_without_moves(
     open_scripted: Opener,
 ) -> None:
-    engine = open_scripted("def go(board, depth): time.sleep(600)", timeout=1.0)
+    engine = open_scripted("def go(board, depth): time.sleep(600)", timeout=HANGS)
     assert Ability.MOVES not in engine.abilities
 
 
@@ -551,8 +556,11 @@ def test_chess960_is_switched_by_the_walk_and_only_if_declared(open_scripted: Op
 
 
 def test_a_batch_larger_than_any_pipe_is_answered(open_scripted: Opener) -> None:
+    # The knights come back to where they were, so the engine need not make their moves.
+    engine = open_scripted("def place(board, fen, moves): return chess.Board(fen)")
     walk = Walk(START_FEN, ("g1f3", "g8f6", "f3g1", "f6g8") * 100)
-    answers = open_scripted().at([walk] * 600, MOVES)
+    assert 600 * len(str(walk)) > PIPE_BYTES
+    answers = engine.at([walk] * 600, MOVES)
     assert len(answers) == 600
     assert {len(moves_of(answer)) for answer in answers} == {20}
 
