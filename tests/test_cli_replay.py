@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +48,14 @@ def mend(file: Path) -> Path:
     return fixed
 
 
+def forget(file: Path, **fields: Any) -> Path:
+    """A finding that did not come back when it was asked alone, of the right board; it may have other fields."""
+    path = file.with_name("once.walk")
+    found = dataclasses.replace(read_finding(file), subject="own", seed=7, notes={"shrunk": "not reproduced"})
+    write_finding(path, dataclasses.replace(found, **fields))
+    return path
+
+
 def test_what_still_diverges_is_still_failing(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(file)]) == 1
     out = capsys.readouterr().out
@@ -58,6 +67,28 @@ def test_what_still_diverges_is_still_failing(file: Path, capsys: pytest.Capture
 def test_what_no_longer_diverges_is_fixed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(file), "--engine", "own"]) == 0
     assert capsys.readouterr().out == f"FIXED {file}\n1 fixed, 0 still failing\n"
+
+
+def test_what_never_came_back_alone_is_not_called_fixed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    once = forget(file)
+    assert main(["replay", str(once)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"NOT SEEN AGAIN {once}\n")
+    assert "refute hunt --seed 7" in out
+    assert out.endswith("0 fixed, 0 still failing, 1 not seen again\n")
+
+
+def test_what_never_came_back_alone_still_fails_when_it_does(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(forget(file, subject=FAULT))]) == 1
+    assert capsys.readouterr().out.startswith("STILL FAILING")
+
+
+def test_json_tells_what_was_not_seen_again(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(forget(file)), str(mend(file)), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["fixed"], report["failing"], report["not_seen"], report["not_run"]) == (1, 0, 1, 0)
+    assert [one["status"] for one in report["replayed"]] == ["not seen again", "fixed"]
+    assert "earlier positions" in report["replayed"][0]["message"]
 
 
 def test_several_are_replayed_and_one_that_fails_decides(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -153,9 +184,11 @@ def test_pruning_removes_the_fixed_and_nothing_else(file: Path, capsys: pytest.C
     fixed = mend(file)
     broken = file.with_name("broken.walk")
     broken.write_text("# format: refute-walk 1\n")
-    assert main(["replay", str(fixed), str(file), str(broken), "--prune"]) == 2
+    once = forget(file)
+    assert main(["replay", str(fixed), str(file), str(broken), str(once), "--prune"]) == 2
     assert "(removed)" in capsys.readouterr().out
     assert not fixed.exists()
+    assert once.exists()
     assert file.exists()
     assert broken.exists()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -79,6 +80,14 @@ def test_what_diverges_no_more_is_left_as_it_is(file: Path, capsys: pytest.Captu
     assert main(["shrink", str(file), "--engine", "own"]) == 0
     assert capsys.readouterr().out.startswith("FIXED ")
     assert file.read_bytes() == before
+
+
+def test_what_never_came_back_alone_is_not_called_fixed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_finding(file, dataclasses.replace(read_finding(file), notes={"shrunk": "not reproduced"}))
+    assert main(["shrink", str(file), "--engine", "own"]) == 0
+    assert capsys.readouterr().out.startswith("NOT SEEN AGAIN ")
+    assert main(["shrink", str(file), "--engine", "own", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["status"] == "not seen again"
 
 
 def test_an_interrupt_keeps_the_best_so_far(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

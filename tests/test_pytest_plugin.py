@@ -27,7 +27,7 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400 ;D5 4865
 """
 
 
-def saved(path: Path, *, subject: str, witness: str = "python-chess") -> Path:
+def saved(path: Path, *, subject: str, witness: str = "python-chess", **notes: str) -> Path:
     """A finding on disk: a pawn may not take en passant when that uncovers its king."""
     found = Divergence(
         walk=Walk(PIN),
@@ -40,6 +40,7 @@ def saved(path: Path, *, subject: str, witness: str = "python-chess") -> Path:
         actual="6 moves",
         extra=("d5c6",),
         move="d5c6",
+        notes=notes,
     )
     write_finding(path, found)
     return path
@@ -172,6 +173,13 @@ def test_a_walk_named_on_the_command_line_is_replayed(pytester: pytest.Pytester)
     result = pytester.runpytest_inprocess(*QUICK, "one.walk")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["PASSED one.walk::replay"])
+
+
+def test_a_walk_that_never_came_back_alone_is_skipped_and_not_passed(pytester: pytest.Pytester) -> None:
+    saved(pytester.path / "once.walk", subject="own", shrunk="not reproduced")
+    result = pytester.runpytest_inprocess(*BASE, "once.walk")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*not seen again*"])
 
 
 def test_a_walk_that_still_fails_shows_its_board_and_its_command(pytester: pytest.Pytester) -> None:

@@ -13,7 +13,7 @@ from refute.engines.protocol import Engine
 from refute.engines.spec import open_engine
 from refute.errors import EngineError, InputError, quote
 from refute.finding import read_walk
-from refute.shrink import narrow
+from refute.shrink import NOT_REPRODUCED, narrow
 from refute.walk import Walk
 
 PERFT_DEPTH: Final = 3  # for a finding that does not say how deep it was counted
@@ -68,6 +68,11 @@ def compare(comparer: Comparer, walk: Walk) -> Divergence | None:
         said = "; ".join(f"{name} says {quote(answer)}" for name, answer in comparison.quarantine.answers)
         raise EngineError(f"the witnesses do not settle {str(comparison.quarantine.walk)!a}: {said}")
     return comparison.divergence
+
+
+def is_unrepeatable(finding: Divergence) -> bool:
+    """Whether it did not come back when it was asked alone: agreeing now does not mean that it is fixed."""
+    return finding.notes.get("shrunk") == NOT_REPRODUCED
 
 
 def witness_specs(texts: Iterable[str], *, subject: str) -> tuple[str, ...]:

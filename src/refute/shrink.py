@@ -22,6 +22,7 @@ from refute.passes import PASSES, disorder, starts_of, weight
 from refute.walk import Walk
 
 DEFAULT_SECONDS: Final = 10.0
+NOT_REPRODUCED: Final = "not reproduced"  # the note of a finding that did not come back when asked alone
 MOST_ROUNDS: Final = 50  # every round but the last makes the walk smaller; this is a rail, not a plan
 
 _POSITION: Final = frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN, Ability.NUMBERS})
@@ -60,7 +61,7 @@ def shrink(
     counts = drilled.facet is Facet.PERFT or comparer.depth == 0
     quiet = comparer if counts else Comparer(comparer.subject, comparer.witnesses)
     small = Shrinker(drilled, quiet, seconds=seconds, listen=listen).run()
-    if drilled is not divergence and small.notes["shrunk"] == "not reproduced":
+    if drilled is not divergence and small.notes["shrunk"] == NOT_REPRODUCED:
         return Shrinker(divergence, comparer, seconds=seconds, listen=listen).run()
     return small
 
@@ -96,7 +97,7 @@ class Shrinker:
         shrunk = "whole"
         try:
             if not self._reproduces():
-                return self.result("not reproduced")
+                return self.result(NOT_REPRODUCED)
             self._loop()
             if not self._holds_in_full():
                 # The cheap questions led to a place where a dearer one shows another fault first.

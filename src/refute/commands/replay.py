@@ -25,6 +25,7 @@ KEPT: Final = Path("corpora") / "found"
 class Status(enum.StrEnum):
     FIXED = "fixed"
     FAILING = "failing"
+    NOT_SEEN = "not seen again"  # it never came back when asked alone, so that its staying away proves nothing
     NOT_RUN = "not run"
 
 
@@ -47,7 +48,11 @@ class Replayed:
 @click.option(
     "--depth", type=click.IntRange(2, DEEPEST_ASKED), metavar="N", help="Count this deep, instead of as the file says."
 )
-@click.option("--prune", is_flag=True, help="Remove the files that are fixed; kept regressions stay unless named.")
+@click.option(
+    "--prune",
+    is_flag=True,
+    help="Remove the files that are FIXED, and no others; kept regressions stay unless named.",
+)
 @chess960_option
 @json_option
 def replay(
@@ -63,6 +68,10 @@ def replay(
 ) -> int:
     """Run findings again: each is FIXED or STILL FAILING.
 
+    A finding that did not come back when it was asked alone, right after it was found, is NOT SEEN AGAIN instead of
+    FIXED: the engine may remember earlier positions, and only another hunt can tell. It does not fail the run, and it
+    is not pruned.
+
     Without arguments: those found last (.refute/found/, newest first), then corpora/found/. The engines are those
     the file names; one that would start a program needs --trust, or --engine in its place.
 
@@ -73,7 +82,7 @@ def replay(
       refute replay "position startpos moves e2e4" --engine own:pure --against stockfish
       refute replay --prune
 
-    Exit code: 0 all fixed, 1 some still fail, 2 something could not be read or run.
+    Exit code: 0 none still fails (fixed, or not seen again), 1 some still fail, 2 something could not be read or run.
     """
     wish = Wish(engine, against, trust, timeout, depth)
     replayed: list[Replayed] = []
@@ -117,7 +126,7 @@ def _walks(folder: Path, *, newest_first: bool = False) -> list[Path]:
 
 
 def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
-    from refute.regression import compare
+    from refute.regression import compare, is_unrepeatable
 
     target: Target | None = None
     try:
@@ -125,11 +134,22 @@ def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
         found = compare(engines.comparer(target), target.walk)
     except (RefuteError, OSError) as error:
         return Replayed(name, Status.NOT_RUN, message=str(error), before=target.finding if target else None)
-    status = Status.FIXED if found is None else Status.FAILING
-    one = Replayed(name, status, target.path, before=target.finding, divergence=found)
-    if found is not None and target.path is not None:
+    one = Replayed(name, Status.FAILING, target.path, before=target.finding, divergence=found)
+    if found is None:
+        one.status = Status.FIXED
+        if target.finding is not None and is_unrepeatable(target.finding):
+            one.status, one.message = Status.NOT_SEEN, _why_not_seen(target.finding)
+    elif target.path is not None:
         one.divergence = dataclasses.replace(found, notes={**found.notes, "path": str(target.path)})
     return one
+
+
+def _why_not_seen(finding: Divergence) -> str:
+    seed = "" if finding.seed is None else f" --seed {finding.seed}"
+    return (
+        "it did not come back when it was asked alone, when it was found: the subject may remember earlier positions, "
+        f"and only another hunt can tell (refute hunt{seed})"
+    )
 
 
 def _prune(one: Replayed) -> None:
@@ -151,6 +171,7 @@ def _print(one: Replayed) -> None:
     words = {
         Status.FIXED: ("FIXED", "bold green"),
         Status.FAILING: ("STILL FAILING", "bold red"),
+        Status.NOT_SEEN: ("NOT SEEN AGAIN", "bold yellow"),
         Status.NOT_RUN: ("NOT RUN", "bold yellow"),
     }
     console.print(Text.assemble(words[one.status], f" {printable(one.name)}", " (removed)" if one.is_pruned else ""))
@@ -170,8 +191,9 @@ def _print_summary(replayed: list[Replayed]) -> None:
         return
     counts = {status: sum(one.status is status for one in replayed) for status in Status}
     text = f"{counts[Status.FIXED]} fixed, {counts[Status.FAILING]} still failing"
-    if counts[Status.NOT_RUN]:
-        text += f", {counts[Status.NOT_RUN]} not run"
+    for status in (Status.NOT_SEEN, Status.NOT_RUN):
+        if counts[status]:
+            text += f", {counts[status]} {status}"
     console.print(text, markup=False)
 
 
@@ -181,6 +203,7 @@ def _as_json(replayed: list[Replayed]) -> dict[str, Any]:
     return {
         "fixed": sum(one.status is Status.FIXED for one in replayed),
         "failing": sum(one.status is Status.FAILING for one in replayed),
+        "not_seen": sum(one.status is Status.NOT_SEEN for one in replayed),
         "not_run": sum(one.status is Status.NOT_RUN for one in replayed),
         "replayed": [
             {

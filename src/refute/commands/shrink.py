@@ -54,7 +54,7 @@ def shrink(
       refute shrink .refute/found/moves-movegen-missing-en-passant-1a2b3c4d.walk
       refute shrink "position startpos moves e2e4 e7e5" --engine ./mine --against stockfish -o small.walk
 
-    Exit code: 0 it diverges no more, 1 refuted, 2 could not run.
+    Exit code: 0 it does not diverge, 1 refuted, 2 could not run.
     """
     wish = Wish(engine, against, trust, timeout)
     given = read_target(target, chess960=chess960)
@@ -62,10 +62,7 @@ def shrink(
         comparer = engines.comparer(given)
         found = _find(given, comparer)
         if found is None:
-            if as_json:
-                print_json({"target": target, "status": "fixed", "divergence": None})
-            else:
-                open_console().print(f"FIXED {_name(given)}: nothing to shrink, it no longer diverges", markup=False)
+            _tell_that_it_agrees(target, given, as_json=as_json)
             return 0
         small, interrupted = _shrink(found, comparer, seconds)
     path = out or given.path
@@ -73,6 +70,18 @@ def shrink(
         _write(path, small)
     _tell(target, found, small, path, as_json=as_json)
     return INTERRUPTED if interrupted else REFUTED
+
+
+def _tell_that_it_agrees(target: str, given: Target, *, as_json: bool) -> None:
+    from refute.regression import is_unrepeatable
+
+    status, why = "fixed", "it no longer diverges"
+    if given.finding is not None and is_unrepeatable(given.finding):
+        status, why = "not seen again", "it did not come back when it was found either, asked alone"
+    if as_json:
+        print_json({"target": target, "status": status, "divergence": None})
+    else:
+        open_console().print(f"{status.upper()} {_name(given)}: nothing to shrink, {why}", markup=False)
 
 
 def _find(given: Target, comparer: Comparer) -> Divergence | None:
