@@ -16,6 +16,7 @@ from rich.console import Console
 
 from refute.finding import read_finding
 from refute.report import FORMATS, HuntResult, ReportTarget, write_report
+from refute.report.boards import MOST_FRAMES, film
 from refute.report.html import render_html
 from refute.report.json import render_json
 from refute.report.junit import render_junit
@@ -117,11 +118,15 @@ def test_the_page_has_a_board_for_every_position(realistic_result: HuntResult) -
     assert len(boards) == sum(len(found.walk) + 1 for found in realistic_result.divergences)
 
 
-def test_a_page_of_many_long_walks_stays_bounded(realistic_result: HuntResult) -> None:
+def test_a_page_of_many_long_walks_stays_bounded(realistic_result: HuntResult, monkeypatch: pytest.MonkeyPatch) -> None:
     crash = realistic_result.divergences[4]
     shuffle = ("g1f3", "g8f6", "f3g1", "f6g8") * 50
     long = dataclasses.replace(crash, walk=dataclasses.replace(crash.walk, moves=shuffle), move="f6g8")
     result = dataclasses.replace(realistic_result, divergences=(long,) * 100)
+    # A hundred times the same walk: it is drawn once.
+    frames = film(long)
+    assert len(frames) == MOST_FRAMES
+    monkeypatch.setattr("refute.report.html.film", lambda divergence: list(frames))
     page = render_html(result)
     assert len(page) < 16_000_000
     assert "40 findings more" in page
