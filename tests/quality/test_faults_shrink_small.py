@@ -1,6 +1,6 @@
 """Every planted fault comes down to a walk of at most one move, and a wrong move list to a handful of men.
 
-A path fault may keep three moves. The few that need more are named below, with the reason that no walk can be shorter.
+A path fault may keep three moves. The few that only a longer game shows come down to the fewest moves there can be.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.faulty import FAULTS, open_fault
 from refute.engines.python_chess import PythonChessEngine
 from refute.explain import explain
+from refute.power import MOST_MOVES, MOST_MOVES_OF_A_PATH
 from refute.shrink import shrink
 from refute.walk import Walk
 from refute.walking import walk_number
@@ -23,13 +24,6 @@ from refute.walking import walk_number
 WALKS: Final = Path(__file__).with_name("faulty_walks.tsv")
 HUNTED: Final = 200  # walks tried for a fault that has no walk in the file
 
-MOST_MOVES: Final = 1
-MOST_MOVES_OF_A_PATH: Final = 3
-LONGER: Final = {
-    "threefold-ends-game": 8,  # twice round
-    "repetition-counted-short": 16,  # four times round
-    "undo-stack-wraps-around": 40,  # it wraps around at 32 plies
-}
 MOST_MEN: Final = 6
 MEDIAN_MEN: Final = 4
 
@@ -61,7 +55,8 @@ def test_the_fault_shrinks_to_few_moves_and_keeps_its_signature(name: str) -> No
     found, small = shrunk(name)
     assert small.notes["shrunk"] == "whole"
     assert small.signature == found.signature
-    limit = LONGER.get(name, MOST_MOVES_OF_A_PATH if small.path_dependent else MOST_MOVES)
+    fault = FAULTS[name]
+    limit = fault.fewest or (MOST_MOVES_OF_A_PATH if fault.path else MOST_MOVES)
     assert len(small.walk) <= limit, small.walk
     assert small.original == found.walk
 
