@@ -199,7 +199,7 @@ def test_an_engine_without_perft_is_told_what_to_print(
     go: str, heard: str, scripted: Callable[[str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = scripted(f"def go(board, depth):\n    {go}")
-    assert main(["doctor", "--engine", spec]) == 2
+    assert main(["doctor", "--engine", spec, "--timeout", "0.5"]) == 2
     out, err = capsys.readouterr()
     assert err == ""
     assert "It cannot be hunted: " in out

@@ -141,7 +141,7 @@ def test_an_engine_that_kills_its_process_is_a_finding_on_the_walk_it_died_of(
 
 
 def test_an_engine_that_hangs_in_our_process_is_a_finding(options: Options, foreign: Callable[[str], str]) -> None:
-    result = hunt(replace(options, engine=foreign("time.sleep(600)"), walks=12, timeout=0.2))
+    result = hunt(replace(options, engine=foreign("time.sleep(600)"), walks=12, timeout=0.15))
     (found,) = result.divergences
     assert found.facet == Facet.TIMEOUT
     assert found.walk == walk_number(5, 3)

@@ -24,6 +24,7 @@ from refute.walking import walk_number
 
 FAR: Final = 2**62
 PATIENCE: Final = 5.0  # seconds a worker has to end once told to
+LOOK_EVERY: Final = 0.2  # seconds between two looks at workers that tell nothing
 STALLED: Final = 10  # timeouts without a walk done, until an engine in the worker's own process is called hung
 
 
@@ -108,7 +109,7 @@ class _Office:
     def events(self, workers: list[Worker]) -> Iterator[tuple[int, Event]]:
         """What the workers tell, until all are done; one that dies is a finding, and is started again."""
         while waiting := {worker.events: worker for worker in workers if not worker.is_done}:
-            for ready in wait(list(waiting), timeout=1.0):
+            for ready in wait(list(waiting), timeout=LOOK_EVERY):
                 assert isinstance(ready, Connection)
                 worker = waiting[ready]
                 try:
