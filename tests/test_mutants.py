@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 
 from refute.board.copies import source_of
 from refute.cli import main
-from refute.engines.battery import Raised, attempt, battery, first_difference
+from refute.engines.battery import Case, Raised, attempt, battery, first_difference
 from refute.engines.sabotage import METHODS, sabotage
 from refute.engines.setups import setups
 from refute.errors import InputError, RefuteError
-from refute.mutants import Options, Report, choose, prepare, read_equivalents, run_mutants
+from refute.mutants import Options, Report, choose, prepare, read_equivalents, run_mutants, shuffled
 from refute.mutating import COMPILED_ONLY, Mutant, find_mutants, mutated_source, show_diff
-from refute.trial import Trial
+from refute.trial import Check, Kill, Trial
 
 CORE = source_of("_core")
 MUTANTS = find_mutants(CORE)
@@ -179,11 +180,12 @@ def edited(old: str, new: str, function: str) -> Mutant:
     """A mistake of our own making, in the one place where the text stands."""
     assert CORE.count(old) == 1, old
     start = CORE.encode().index(old.encode())
-    return Mutant(f"{function}: {new}", function, 1, "edit", start, start + len(old.encode()), new)
+    line = CORE.encode().count(b"\n", 0, start) + 1
+    return Mutant(f"{function}: {new}", function, line, "edit", start, start + len(old.encode()), new)
 
 
 def test_the_true_board_survives_every_check(trial: Trial) -> None:
-    assert trial.run("module", CORE) is None
+    assert trial.run(edited("DEEPEST = 99", "DEEPEST = 90 + 9", "module")) is None
 
 
 @pytest.mark.parametrize(
@@ -198,7 +200,7 @@ def test_the_true_board_survives_every_check(trial: Trial) -> None:
 )
 def test_each_kind_of_check_kills_what_it_is_for(trial: Trial, name: str, by: str) -> None:
     mutant = mutant_named(name)
-    kill = trial.run(mutant.function, mutated_source(CORE, mutant))
+    kill = trial.run(mutant)
     assert kill is not None
     assert kill.by == by
     assert kill.check
@@ -206,7 +208,7 @@ def test_each_kind_of_check_kills_what_it_is_for(trial: Trial, name: str, by: st
 
 
 def test_a_source_that_does_not_even_import_is_killed(trial: Trial) -> None:
-    kill = trial.run("module", CORE.replace("DEEPEST = 99", "DEEPEST = 1 // 0"))
+    kill = trial.run(edited("DEEPEST = 99", "DEEPEST = 1 // 0", "module"))
     assert kill is not None
     assert (kill.by, kill.check) == ("crash", "import")
 
@@ -215,15 +217,62 @@ def test_a_true_board_that_fails_a_check_stops_everything() -> None:
     mutant = mutant_named("Position._make: self.fullmove «+=» us → -=")
     broken = Trial(mutated_source(CORE, mutant), seed=0, walks=16)
     with pytest.raises(RefuteError, match="the true board itself fails"):
-        broken.run("module", CORE)
+        broken.run(mutant)
 
 
 def test_every_sabotage_is_noticed_by_the_true_board_somewhere(trial: Trial) -> None:
     for name in METHODS:
-        answers = [attempt(case.ask, trial.board) for case in sabotage() if case.name.startswith(f"{name} spoilt in")]
+        answers = [
+            attempt(case.ask, trial.boards.true) for case in sabotage() if case.name.startswith(f"{name} spoilt in")
+        ]
         assert answers
         assert not any(isinstance(answer, Raised) for answer in answers)
         assert any("'broken', " in repr(answer[0]) for answer in answers), name
+
+
+def test_a_mistake_is_tried_first_on_what_killed_the_last_one_in_its_function(trial: Trial) -> None:
+    battery_kills = mutant_named("Position._fail: «path.append(last)» → pass")
+    assert (kill := trial.run(battery_kills)) is not None
+    (first, *_) = trial.killers["Position._fail"]
+    assert first.case.name == kill.check
+    asked: list[str] = []
+    for check in trial.checks:
+        check.case = Case(check.case.name, _noting(asked, check.case))
+    assert trial.run(battery_kills) == kill
+    assert asked == [kill.check]
+
+
+def _noting(asked: list[str], case: Case) -> Callable[[Any], object]:
+    def ask(board: Any) -> object:
+        asked.append(case.name)
+        return case.ask(board)
+
+    return ask
+
+
+def test_a_case_that_yields_is_asked_no_further_than_its_first_wrong_answer() -> None:
+    given: list[int] = []
+
+    def ask(board: Any) -> Iterator[int]:
+        for number in range(5):
+            given.append(number)
+            yield number if number < 2 else board
+
+    check = Check("battery", Case("numbers", ask))
+    check.expected = [0, 1, 2, 3, 4]
+    assert check.differs(7) == Kill("battery", "numbers", "7, expected 2")
+    assert given == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("said", "detail"), [([], "no more answers, expected 1"), ([1, 2], "2, expected no more answers")]
+)
+def test_an_answer_too_few_or_too_many_kills(said: list[int], detail: str) -> None:
+    check = Check("battery", Case("numbers", lambda board: iter(said)))
+    check.expected = [1]
+    kill = check.differs(None)
+    assert kill is not None
+    assert kill.detail.replace("'", "") == detail
 
 
 def test_no_case_of_the_battery_is_asked_twice() -> None:
@@ -266,13 +315,13 @@ def test_a_mutant_that_sleeps_is_ended_when_its_time_is_up() -> None:
 
 def test_a_mutant_that_eats_memory_is_told_apart_and_harms_nobody(trial: Trial) -> None:
     hungry = edited("return self._mix()", "return len([0] * 10**12)", "Position.fingerprint")
-    kill = trial.run(hungry.function, mutated_source(CORE, hungry))
+    kill = trial.run(hungry)
     assert kill is not None
     assert kill.by in ("hunt", "battery")
 
 
 def test_survivors_are_listed_with_their_diff_and_equivalents_that_die_are_named() -> None:
-    survivor = edited("bits += popcount(pieces[piece])", "bits += popcount(pieces[piece]) + 0", "Position._broken")
+    survivor = edited("WHITE] >> scores.PHASE) +", "WHITE] >> scores.PHASE) + 0 +", "Position.phase")
     wrong = mutant_named("Position._make: self.fullmove «+=» us → -=")
     report = run([survivor, wrong], equivalent={wrong.name: "Nobody looks at move numbers, or so we thought."})
     assert [outcome.mutant for outcome in report.survivors] == [survivor]
@@ -280,7 +329,7 @@ def test_survivors_are_listed_with_their_diff_and_equivalents_that_die_are_named
     assert not report.is_clean
     said = report.to_json()
     assert said["survived"] == 1
-    assert "+            bits += popcount(pieces[piece]) + 0" in said["survivors"][0]["diff"]
+    assert "+        return int(self.tallies[WHITE] >> scores.PHASE) + 0 + int(" in said["survivors"][0]["diff"]
     assert said["misjudged"][0]["name"] == wrong.name
 
 
@@ -294,6 +343,20 @@ def test_an_interrupted_run_reports_what_was_done() -> None:
     run_mutants(report, interrupt)
     assert report.interrupted
     assert 0 < len(report.outcomes) < len(report.chosen)
+
+
+def test_runs_that_are_ended_early_try_others_with_another_seed() -> None:
+    def first_tried(seed: int) -> Mutant:
+        report = prepare(Options(names=("_emit",), walks=1, seed=seed), CORE, {})
+
+        def interrupt(report: Report) -> None:
+            if report.outcomes:
+                raise KeyboardInterrupt
+
+        return run_mutants(report, interrupt).outcomes[0].mutant
+
+    assert first_tried(1) == first_tried(1) == shuffled(choose(MUTANTS, Options(names=("_emit",))), 1)[0]
+    assert first_tried(2) != first_tried(1)
 
 
 def test_recorded_equivalents_are_not_tried_unless_asked_for() -> None:

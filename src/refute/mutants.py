@@ -25,12 +25,12 @@ from typing import Any, Final
 
 from refute.board.copies import source_of
 from refute.errors import InputError, RefuteError, quote
-from refute.mutating import Mutant, find_mutants, mutated_source, show_diff
+from refute.mutating import Mutant, find_mutants, show_diff
 from refute.trial import CRASH, TIMEOUT, Kill, Trial
 
 MODULE: Final = "_core"
 EQUIVALENTS: Final = "equivalents.toml"
-DEFAULT_WALKS: Final = 320
+DEFAULT_WALKS: Final = 128
 DEFAULT_LIMIT: Final = 120.0
 MEMORY: Final = 3 * 2**30  # bytes of address space a worker may have
 
@@ -175,10 +175,14 @@ def choose(mutants: Sequence[Mutant], options: Options) -> list[Mutant]:
             wanted |= matching
         chosen = [mutant for mutant in mutants if mutant.name in wanted]
     if options.sample is not None:
-        ranked = sorted(chosen, key=lambda mutant: hashlib.sha256(f"{options.seed}:{mutant.name}".encode()).digest())
-        kept = {mutant.name for mutant in ranked[: options.sample]}
+        kept = {mutant.name for mutant in shuffled(chosen, options.seed)[: options.sample]}
         chosen = [mutant for mutant in chosen if mutant.name in kept]
     return chosen
+
+
+def shuffled(mutants: Sequence[Mutant], seed: int) -> list[Mutant]:
+    """In an order that the seed and the names alone decide."""
+    return sorted(mutants, key=lambda mutant: hashlib.sha256(f"{seed}:{mutant.name}".encode()).digest())
 
 
 def _matches(mutant: Mutant, text: str) -> bool:
@@ -221,9 +225,12 @@ class _Worker:
 
 
 def run_mutants(report: Report, listen: Callable[[Report], None] | None = None) -> Report:
-    """Try every chosen mutant; Ctrl-C ends the run, and what was done by then is reported."""
+    """Try every chosen mutant; Ctrl-C ends the run, and what was done by then is reported.
+
+    The seed decides the order, so that runs that are ended early try others each time.
+    """
     options = report.options
-    waiting = report.planned[::-1]
+    waiting = shuffled(report.planned, options.seed)[::-1]
     context = multiprocessing.get_context("spawn")
     began = time.monotonic()
     workers: list[_Worker] = []
@@ -241,7 +248,7 @@ def run_mutants(report: Report, listen: Callable[[Report], None] | None = None) 
                         workers += [_start(context, report)] if waiting else []
                         continue
                 if worker.is_ready and worker.mutant is None and waiting:
-                    _hand(worker, waiting.pop(), report.source)
+                    _hand(worker, waiting.pop())
             report.seconds = time.monotonic() - began
             if listen is not None:
                 listen(report)
@@ -267,9 +274,9 @@ def _start(context: Any, report: Report) -> _Worker:
     return _Worker(process, here)
 
 
-def _hand(worker: _Worker, mutant: Mutant, source: str) -> None:
+def _hand(worker: _Worker, mutant: Mutant) -> None:
     worker.mutant, worker.began = mutant, time.monotonic()
-    worker.pipe.send((mutant.function, mutated_source(source, mutant)))
+    worker.pipe.send(mutant)
 
 
 def _hear(worker: _Worker, report: Report) -> Outcome | None:
@@ -303,7 +310,7 @@ def _hear(worker: _Worker, report: Report) -> Outcome | None:
 
 
 def _work(pipe: Connection, source: str, seed: int, walks: int) -> None:
-    """What a worker does: a trial for each source it is sent, until nobody sends any more."""
+    """What a worker does: a trial for each mutant it is sent, until nobody sends any more."""
     # Ctrl-C reaches the whole process group; the main process alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
@@ -311,8 +318,7 @@ def _work(pipe: Connection, source: str, seed: int, walks: int) -> None:
         trial = Trial(source, seed=seed, walks=walks)
         pipe.send("ready")
         while True:
-            function, mutated = pipe.recv()
-            pipe.send(trial.run(function, mutated))
+            pipe.send(trial.run(pipe.recv()))
     except RefuteError as error:
         pipe.send(RefuteError(str(error)))
     except (EOFError, OSError):

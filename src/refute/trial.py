@@ -1,44 +1,41 @@
 """The trial of one mutant: perft counts, a hunt, the battery; the first that tells it apart kills it.
 
-mutated source ──▶ interpreted copy ──▶ Check 1, 2, 3 … ──▶ Kill(by, check, detail), or None: it survived
-                                        each has the true board's answer to compare with
+mutant ──▶ a board with its mistake ──▶ Check 1, 2, 3 … ──▶ Kill(by, check, detail), or None: it survived
+                                        each has the true board's answers to compare with
 """
 
 from __future__ import annotations
 
-import ast
-import itertools
 import signal
-import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from types import FrameType, ModuleType
-from typing import Any, Final
+from typing import Final
 
-from refute.board.copies import interpreted_copy
 from refute.compare import Comparer
-from refute.engines.battery import Board, Case, Raised, attempt, battery, first_difference, more_facts
+from refute.engines.battery import Board, Case, Raised, answers, attempt, battery, first_difference, more_facts
 from refute.engines.own import OwnEngine
 from refute.engines.protocol import Answer, Fault, Question
 from refute.engines.python_chess import PythonChessEngine
 from refute.engines.sabotage import sabotage
 from refute.engines.setups import setups
 from refute.errors import RefuteError
+from refute.mutating import Mutant
+from refute.transplant import Boards
 from refute.walk import Walk
 from refute.walking import walk_number
-
-TRUE_BOARD: Final = "refute_true_board"  # and a number: each trial its own
-MUTANT_BOARD: Final = "refute_mutant_board"
-
-CALLED: Final = "_FUNCTIONS_CALLED"
 
 PERFT: Final = "perft"
 HUNT: Final = "hunt"
 BATTERY: Final = "battery"
 TIMEOUT: Final = "timeout"
 CRASH: Final = "crash"
+
+NO_MORE: Final = "no more answers"
 
 # Published counts: FEN, depth, leaves.
 COUNTS: Final = (
@@ -54,10 +51,9 @@ FIRST_WALKS: Final = 64  # before the battery; the rest come after it, for what 
 BATTERY_WALKS: Final = 40  # whose starts the battery is asked about too
 # How much longer than the true board a mutant may take before it is taken to be lost in a loop, in
 # processor time: other programs on the machine slow both down, and neither counts against the mutant.
-PATIENCE: Final = 20.0
-GRACE: Final = 1.0
-
-_numbers = itertools.count()
+PATIENCE: Final = 10.0
+GRACE: Final = 0.4
+KILLERS: Final = 8  # of the last checks that killed a mistake in a function, tried first on the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,87 +70,90 @@ class TimeUp(BaseException):
 
 
 class Check:
-    """A case, and what the true board makes of it: its answer, its time, and the functions it calls."""
+    """A case, and what the true board makes of it: its answers, its time, and the statements it comes by."""
 
-    def __init__(self, by: str, case: Case, expected: object = None, *, is_known: bool = False) -> None:
+    def __init__(self, by: str, case: Case, *known: object) -> None:
         self.by = by
         self.case = case
-        self.expected = expected
-        self.is_known = is_known
+        self.known = list(known)
+        self.expected: list[object] = []
         self.seconds = 0.0
-        self.functions: frozenset[str] | None = None
+        self.statements: frozenset[int] | None = None  # None until the true board was asked
 
-    def learn(self, board: Board) -> None:
+    def learn(self, boards: Boards) -> None:
         """Ask the true board, once."""
-        called: set[str] = getattr(board._core, CALLED)
-        called.clear()
+        met = boards.met()
+        met.clear()
         began = time.process_time()
-        said = attempt(self.case.ask, board)
+        said = list(answers(self.case.ask, boards.true))
         self.seconds = time.process_time() - began
-        self.functions = frozenset(called)
-        if isinstance(said, Raised) or (self.is_known and said != self.expected):
-            raise RefuteError(f"the true board itself fails {self.by} {self.case.name!r}: {said}")
+        if any(isinstance(answer, Raised) for answer in said) or (self.known and said != self.known):
+            raise RefuteError(f"the true board itself fails {self.by} {self.case.name!r}: {said[-1]}")
         self.expected = said
+        self.statements = frozenset(met)
 
     def differs(self, board: Board) -> Kill | None:
-        """Ask the mutant, and compare."""
+        """Ask the mutant, and compare, until the first answer that is another."""
         try:
             with _time_limit(GRACE + PATIENCE * self.seconds):
-                said = attempt(self.case.ask, board)
+                for said, expected in zip_longest(answers(self.case.ask, board), self.expected, fillvalue=NO_MORE):
+                    if said != expected:
+                        break
+                else:
+                    return None
         except TimeUp:
             return Kill(TIMEOUT, f"{self.by}: {self.case.name}", "still running")
-        if said == self.expected:
-            return None
         by = CRASH if isinstance(said, Raised) and self.by == PERFT else self.by
-        return Kill(by, self.case.name, first_difference(said, self.expected))
+        return Kill(by, self.case.name, first_difference(said, expected))
 
 
 class Trial:
     """The checks in order, with what the true board says; serves one mutant after another."""
 
     def __init__(self, source: str, *, seed: int, walks: int) -> None:
-        self.board: Any = interpreted_copy(f"{TRUE_BOARD}_{next(_numbers)}", {"_core": telling_source(source)})
+        self.boards = Boards(source)
         hunt = _Hunt()
         numbers = [(index, index % CHESS960_EVERY == CHESS960_EVERY - 1) for index in range(walks)]
         routes = [walk_number(seed, index, chess960=chess960) for index, chess960 in numbers]
         starts = [(walk.fen, walk.chess960) for walk in routes[:BATTERY_WALKS]]
         hunts = [
-            Check(HUNT, Case(f"walk {index} of seed {seed}", hunt.case(walk)), "", is_known=True)
-            for index, walk in enumerate(routes)
+            Check(HUNT, Case(f"walk {index} of seed {seed}", hunt.case(walk)), "") for index, walk in enumerate(routes)
         ]
         self.checks = [_count_check(text, depth, leaves) for text, depth, leaves in COUNTS]
         self.checks += hunts[:FIRST_WALKS]
         self.checks += [Check(BATTERY, case) for case in (*battery(), *setups(), *sabotage())]
         self.checks += hunts[FIRST_WALKS:]
         self.checks += [Check(BATTERY, case) for case in more_facts(starts)]
+        self.killers: defaultdict[str, list[Check]] = defaultdict(list)  # by function, the latest first
 
-    def run(self, function: str, source: str) -> Kill | None:
-        """Try a board with this source; `function` is where it differs from the true one."""
+    def run(self, mutant: Mutant) -> Kill | None:
+        """Try a board with this mistake in it."""
         try:
             with _time_limit(GRACE * 5):
-                board = attempt(interpreted_copy, MUTANT_BOARD, {"_core": source})
+                board = attempt(self.boards.with_mistake, mutant)
         except TimeUp:
             return Kill(TIMEOUT, "import", "still running")
         if not isinstance(board, ModuleType):
             return Kill(CRASH, "import", str(board))
-        try:
-            for check in self.checks:
-                if check.functions is None:
-                    check.learn(self.board)
-                # What never comes by the mistake cannot show it.
-                if function in (check.functions or ()) or function == "module":
-                    kill = check.differs(board)
-                    if kill is not None:
-                        return kill
-        finally:
-            for name in [name for name in sys.modules if name.split(".")[0] == MUTANT_BOARD]:
-                del sys.modules[name]
+        killers = self.killers[mutant.function]
+        statement = self.boards.statement(mutant)
+        # What killed one mistake in a function is likely to kill the next, and saves all the others' time.
+        for check in [*killers, *(check for check in self.checks if check not in killers)]:
+            if check.statements is None:
+                check.learn(self.boards)
+            # What never comes by the mistake cannot show it.
+            if statement is not None and statement not in (check.statements or ()):
+                continue
+            kill = check.differs(board)
+            if kill is not None:
+                self.killers[mutant.function] = [check, *(other for other in killers if other is not check)][:KILLERS]
+                return kill
         return None
 
 
 def _count_check(text: str, depth: int, leaves: int) -> Check:
     case = Case(f"{text} at depth {depth}", lambda board: board.fen.parse(text).perft(depth))
-    return Check(PERFT, case, leaves, is_known=True)
+    return Check(PERFT, case, leaves)
 
 
 class _Hunt:
@@ -194,19 +193,6 @@ class _Remembering(PythonChessEngine):
         if answers is None:
             answers = self.known[walk, question] = super().along(walk, question)
         return answers
-
-
-def telling_source(source: str) -> str:
-    """The same source, noting in the set `CALLED` which of its functions are called."""
-    tree = ast.parse(source)
-    for outer in tree.body:
-        for node in outer.body if isinstance(outer, ast.ClassDef) else [outer]:
-            if isinstance(node, ast.FunctionDef):
-                name = f"{outer.name}.{node.name}" if isinstance(outer, ast.ClassDef) else node.name
-                node.body[:0] = ast.parse(f"{CALLED}.add({name!r})").body
-    future = next(at for at, node in enumerate(tree.body) if isinstance(node, ast.ImportFrom))
-    tree.body[future + 1 : future + 1] = ast.parse(f"{CALLED} = set()").body
-    return ast.unparse(tree)
 
 
 @contextmanager

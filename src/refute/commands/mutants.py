@@ -19,9 +19,9 @@ INTERRUPTED = 130
 @click.argument("names", nargs=-1, metavar="[NAME…]")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Try N of them, chosen by the seed.")
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which sample, and which walks to hunt on."
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which sample, which walks, in which order."
 )
-@click.option("--walks", type=click.IntRange(1, 100_000), default=320, show_default=True, help="Walks to hunt on.")
+@click.option("--walks", type=click.IntRange(1, 100_000), default=128, show_default=True, help="Walks to hunt on.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=2, show_default=True, help="Processes to try them in.")
 @click.option(
     "--time",

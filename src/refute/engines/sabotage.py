@@ -55,16 +55,15 @@ def _verdicts(position: Any, twin: Any) -> object:
 def _spoilt_fields(text: str) -> Callable[[Board], object]:
     """One field at a time, changed by a bit, by a little, and to what another of its kind holds."""
 
-    def ask(board: Board) -> object:
+    def ask(board: Board) -> Iterator[object]:
         position, twin = board.fen.parse(text), board.fen.parse(text)
-        said: list[object] = []
         for name, length in ARRAYS.items():
             array = getattr(position, name)
             for at in range(length):
                 kept = array[at]
                 for value in _other_numbers(name, kept):
                     array[at] = value
-                    said.append((name, at, value, _verdicts(position, twin)))
+                    yield name, at, value, _verdicts(position, twin)
                 array[at] = kept
         moves = sorted(position.legal_moves())
         for name in NUMBERS:
@@ -73,12 +72,11 @@ def _spoilt_fields(text: str) -> Callable[[Board], object]:
                 if name == "castling" and not 0 <= value < 16:
                     continue  # there are keys for sixteen sets of rights, and compiled nothing checks
                 setattr(position, name, value)
-                said.append((name, value, attempt(position.validate), attempt(position.fingerprint), position == twin))
+                yield name, value, attempt(position.validate), attempt(position.fingerprint), position == twin
                 if name != "ply":
-                    said.append(attempt(position.perft_checked, 1))
-                    said.append([attempt(position.audit_move, move) for move in moves])
+                    yield attempt(position.perft_checked, 1), [attempt(position.audit_move, move) for move in moves]
             setattr(position, name, kept)
-        return said, _verdicts(position, twin)
+        yield _verdicts(position, twin)
 
     return ask
 
@@ -96,9 +94,8 @@ def _other_numbers(name: str, kept: int) -> list[int]:
 def _spoilt_men(text: str) -> Callable[[Board], object]:
     """Men that appear, vanish, move or turn into others, in all places or in some."""
 
-    def ask(board: Board) -> object:
+    def ask(board: Board) -> Iterator[object]:
         random = Random(f"refute men {text}")  # the same on every run and every Python
-        said: list[object] = []
         for _ in range(40 if text == MIDDLE else 150):
             position, twin = board.fen.parse(text), board.fen.parse(text)
             for _ in range(random.choice((1, 1, 2, 3))):
@@ -114,8 +111,7 @@ def _spoilt_men(text: str) -> Callable[[Board], object]:
                 # Where the key and the tallies follow, what is wrong is wrong for another reason.
                 position.ep_keyed = position._has_legal_en_passant(position.side)
                 position.key = position._scratch_key()
-            said.append(_verdicts(position, twin))
-        return said
+            yield _verdicts(position, twin)
 
     return ask
 
@@ -150,8 +146,7 @@ def _displace(random: Random, position: Any, square: int, there: int) -> None:
 def _spoilt_state(text: str) -> Callable[[Board], object]:
     """Every en passant square for either side and none, with the key made to match or not."""
 
-    def ask(board: Board) -> object:
-        said: list[object] = []
+    def ask(board: Board) -> Iterator[object]:
         twin = board.fen.parse(text)
         for side in (0, 1, 2, -1):
             for square in (*range(16, 24), *range(40, 48), 0, 28, 63, 64):
@@ -161,16 +156,15 @@ def _spoilt_state(text: str) -> Callable[[Board], object]:
                     if honest and side in (0, 1):
                         position.ep_keyed = position._has_legal_en_passant(side)
                         position.key = position._scratch_key()
-                    said.append((attempt(position.validate), attempt(position.compute_key), position.ep_keyed))
-                    said.append((position == twin, twin == position, attempt(position.fingerprint)))
+                    yield attempt(position.validate), attempt(position.compute_key), position.ep_keyed
+                    yield position == twin, twin == position, attempt(position.fingerprint)
         for rights in range(16):
             for honest in (True, False):
                 position = board.fen.parse(text)
                 position.castling = rights
                 if honest:
                     position.key = position._scratch_key()
-                said.append((attempt(position.validate), attempt(position.compute_key), attempt(position.fields)))
-        return said
+                yield attempt(position.validate), attempt(position.compute_key), attempt(position.fields)
 
     return ask
 
@@ -345,8 +339,7 @@ class _Stop(BaseException):
 def _interrupted(text: str) -> Callable[[Board], object]:
     """A count that is broken off leaves the position where it was."""
 
-    def ask(board: Board) -> object:
-        said: list[object] = []
+    def ask(board: Board) -> Iterator[object]:
         for name, depth in (("perft", 3), ("perft_hashed", 3), ("perft_detailed", 2), ("divide", 3), ("audit", None)):
             for patience in (1, 2, 5):
                 position = board.fen.parse(text)
@@ -361,10 +354,9 @@ def _interrupted(text: str) -> Callable[[Board], object]:
 
                 with _spoilt(board._core.Position, "_make", stop):
                     try:
-                        said.append(attempt(getattr(position, name), *([] if depth is None else [depth])))
+                        count = attempt(getattr(position, name), *([] if depth is None else [depth]))
                     except _Stop:
-                        said.append("stopped")
-                said.append((position.ply, position.fields(), attempt(position.unmake), attempt(position.fields)))
-        return said
+                        count = "stopped"
+                yield count, position.ply, position.fields(), attempt(position.unmake), attempt(position.fields)
 
     return ask

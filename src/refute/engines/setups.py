@@ -5,6 +5,7 @@ numbers ──set_up──▶ refused, named as unsound and not to be played, or
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
@@ -17,11 +18,10 @@ def setups() -> list[Case]:
     return [Case("set-ups", _set_ups), Case("castling everywhere", _castling_everywhere)]
 
 
-def _castling_everywhere(board: Board) -> object:
+def _castling_everywhere(board: Board) -> Iterator[object]:
     """Kings and rooks on every pair of files, with a few men beside them and a few that attack."""
     random = Random("refute castling")  # the same on every run and every Python
     position = board._core.Position()
-    said: list[object] = []
     for king in range(8):
         for rook in [file for file in range(8) if file != king] * 5:
             mailbox = [EMPTY] * 64
@@ -37,19 +37,18 @@ def _castling_everywhere(board: Board) -> object:
             homes[2 * turn + right] = 56 * turn + rook
             position.set_up(mailbox, turn, 1 << 2 * turn + right, homes, 64, 0, 1, chess960=True)
             names = ("validate", "legal_moves", "pseudo_legal_moves", "filtered_moves")
-            said.append([in_order(attempt(getattr(position, name))) for name in names])
-            said.append((attempt(position.perft, 2), attempt(position.audit), position.fields()))
-    return said
+            yield [in_order(attempt(getattr(position, name))) for name in names]
+            yield attempt(position.perft, 2), attempt(position.audit), position.fields()
 
 
-def _set_ups(board: Board) -> object:
+def _set_ups(board: Board) -> Iterator[object]:
     """Numbers of every kind, in range and out of it, sound positions and impossible ones."""
     random = Random("refute set-ups")  # the same on every run and every Python
     position = board._core.Position()
-    said: list[object] = [_set_up(position, **numbers) for numbers in _out_of_range()]
+    for numbers in _out_of_range():
+        yield _set_up(position, **numbers)
     for _ in range(1500):
-        said.append(_set_up(position, **_random_numbers(random)))
-    return said
+        yield _set_up(position, **_random_numbers(random))
 
 
 def _set_up(position: Any, **numbers: Any) -> object:
@@ -60,6 +59,7 @@ def _set_up(position: Any, **numbers: Any) -> object:
     if position.unsound:
         # Nothing below checks bounds when compiled, so nothing may be played or counted.
         said += [in_order(attempt(getattr(position, name), *arguments)) for name, *arguments in PLAYS]
+        said.append(attempt(position.copy().legal_moves))
     return said
 
 
