@@ -18,6 +18,7 @@ from typing import Any
 LARGEST_SUMMARY = 16 * 1024 * 1024
 MOST_ISSUES = 10  # a night; a board that is broken everywhere need not say so a hundred times
 LONGEST_TITLE = 180
+LONGEST_DIFF = 40  # lines
 
 
 def identity(finding: dict[str, Any]) -> str:
@@ -35,6 +36,8 @@ def body(finding: dict[str, Any]) -> str:
     """Markdown whose foreign parts are all indented code, one line each."""
     lines = ["A nightly run found:", ""]
     lines += [f"    {printable(finding[key])}" for key in ("sentence", "walk", "command") if finding.get(key)]
+    diff = str(finding.get("diff") or "").splitlines()[:LONGEST_DIFF]
+    lines += ["", *(f"    {printable(line)}" for line in diff)] if diff else []
     server, repository, run = (os.environ.get(f"GITHUB_{name}", "") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID"))
     if run:
         lines += ["", f"The report is with [the run]({server}/{repository}/actions/runs/{run})."]

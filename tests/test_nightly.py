@@ -34,15 +34,6 @@ found.mkdir()
 shutil.copy(sys.argv[1], found)
 time.sleep(99)
 """
-# Reports what it is given once it is interrupted.
-LISTENS = """
-import sys, time
-try:
-    time.sleep(99)
-except KeyboardInterrupt:
-    print(sys.argv[1])
-    sys.exit(int(sys.argv[2]))
-"""
 # The script as it is, but for parts that get less than a second, and without the parts that are named.
 HURRIED = """
 import sys
@@ -202,64 +193,6 @@ def test_a_part_that_hangs_is_killed_and_what_it_found_counts(tmp_path: Path) ->
     assert [finding["signature"] for finding in part.findings] == ["moves/movegen/-"]
     assert nightly.exit_code([part]) == 1
     assert journal(tmp_path)[-1]["code"] == -signal.SIGKILL
-
-
-def run_mutants_part(nightly: Any, folder: Path, report: dict[str, Any], code: int) -> Any:
-    """The part, with a process in its place that reports when it is interrupted, as the real one does."""
-    part = nightly.Part("mutants", "mutants", folder / "mutants")
-    part.command = lambda seconds, seed, jobs: [sys.executable, "-IS", "-c", LISTENS, json.dumps(report), str(code)]
-    nightly.run(part, nightly.LEAST_FOR_MUTANTS, seed=1, jobs=1, journal=nightly.Journal(folder / "journal.jsonl"))
-    return part
-
-
-def test_mutants_that_run_out_of_time_agree_when_none_survived(tmp_path: Path) -> None:
-    nightly = load_script()
-    nightly.LEAST_FOR_MUTANTS = 0.4
-    report = {"tried": 700, "mutants": 4000, "survived": 0, "interrupted": True, "survivors": [], "stale": []}
-    part = run_mutants_part(nightly, tmp_path, report, 130)
-    assert (part.status, part.findings) == ("agreed", [])
-    assert part.detail == "700 of 4,000 mutants tried, 0 survived, stopped when its time was over"
-    assert nightly.exit_code([part]) == 0
-
-
-def test_a_mutant_that_survives_the_night_is_told(tmp_path: Path) -> None:
-    nightly = load_script()
-    nightly.LEAST_FOR_MUTANTS = 0.4
-    survivor = {"name": "_make:drop:1", "diff": "-a\n+b"}
-    report = {"tried": 7, "mutants": 9, "survived": 1, "interrupted": True, "survivors": [survivor], "stale": ["old"]}
-    part = run_mutants_part(nightly, tmp_path, report, 1)
-    assert part.status == "refuted"
-    assert [finding["signature"] for finding in part.findings] == ["mutant _make:drop:1", "mutant old"]
-    nightly.tell(tmp_path, [part], 1)
-    assert "refute mutants --equivalents _make:drop:1" in (tmp_path / "summary.md").read_text()
-    assert json.loads((tmp_path / "summary.json").read_text())["exit_code"] == 1
-
-
-def test_a_night_that_tried_no_mutant_does_not_say_that_all_were_killed(tmp_path: Path) -> None:
-    nightly = load_script()
-    nightly.LEAST_FOR_MUTANTS = 0.4
-    report = {"tried": 0, "mutants": 4000, "survived": 0, "interrupted": True, "survivors": [], "stale": []}
-    assert run_mutants_part(nightly, tmp_path, report, 130).status == "could not run"
-
-
-def test_mutants_that_fall_silent_could_not_run(tmp_path: Path) -> None:
-    nightly = load_script()
-    nightly.LEAST_FOR_MUTANTS = 0.4
-    part = nightly.Part("mutants", "mutants", tmp_path / "mutants")
-    part.command = lambda seconds, seed, jobs: [sys.executable, "-c", "raise SystemExit(130)"]
-    nightly.run(part, 1.0, seed=1, jobs=1, journal=nightly.Journal(tmp_path / "journal.jsonl"))
-    assert part.status == "could not run"
-
-
-def test_a_long_night_gives_mutants_their_share_and_takes_as_many_as_fit(tmp_path: Path) -> None:
-    nightly = load_script()
-    parts = nightly.plan(tmp_path, [])
-    (part,) = (part for part in parts if part.kind == "mutants")
-    share = nightly.WEIGHTS["mutants"] / sum(nightly.WEIGHTS[other.kind] for other in parts)
-    assert 0.14 < share < 0.16
-    assert 1800 * share > nightly.LEAST_FOR_MUTANTS
-    command = part.command(1000.0, 5, 2)
-    assert command[2:] == ["refute", "mutants", "--sample=1400", "--seed=5", "--equivalents", "--jobs=2", "--json"]
 
 
 @pytest.mark.parametrize("exists", [False, True], ids=["missing", "empty"])
