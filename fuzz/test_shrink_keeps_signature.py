@@ -13,6 +13,8 @@ from refute.engines.python_chess import PythonChessEngine
 from refute.shrink import shrink, sort_key
 from refute.walking import walk_number
 
+COST = 4  # one example takes as long as this many of the other properties
+
 
 @given(name=st.sampled_from(sorted(FAULTS)), seed=st.integers(0, 2**32), first=st.integers(0, 31))
 def test_shrink_keeps_signature(name: str, seed: int, first: int) -> None:

@@ -115,8 +115,12 @@ def test_last_nights_database_is_replayed_from_what_the_workflow_uploads(
     assert asked[0] == smallest
 
 
-def test_ci_chooses_its_profile_by_itself_and_has_the_same_examples_every_time(tmp_path: Path) -> None:
+def test_ci_chooses_its_profile_by_itself_with_the_same_examples_every_time_and_fewer_dear_ones(tmp_path: Path) -> None:
     house = House(tmp_path, plies=999)
     _, _, asked = house.fuzz(None, CI="true")
     assert asked == house.fuzz("ci")[2]
     assert not house.database.exists()
+    # Where one example costs as much as ten of the others, there are a tenth of them.
+    with (tmp_path / "fuzz" / "test_walks_are_short.py").open("a") as file:
+        file.write("COST = 10\n")
+    assert 0 < len(house.fuzz("ci")[2]) <= len(asked) // 10
