@@ -150,8 +150,9 @@ def run(part: Part, seconds: float, *, seed: int, jobs: int, journal: Journal) -
         part.findings = list(findings(part))
         # A part that was killed may have left findings, and those count, whatever it could not say any more.
         part.status = REFUTED if part.findings or code == 1 else AGREED if code == 0 else NOT_RUN
-        if code == INTERRUPTED and is_cut_short(part):
-            part.status, part.detail = part.status if part.findings else PARTIAL, ""
+        if is_cut_short(part):
+            part.detail = ""  # it tells itself how far it came
+            part.status = PARTIAL if code == INTERRUPTED and not part.findings else part.status
         part.detail = part.detail or describe(part, code)
         journal.write("end", part=part.name, status=part.status, code=code, seconds=round(part.seconds, 1))
 

@@ -93,7 +93,7 @@ def test_a_mutant_that_survives_the_night_is_told_with_its_diff(nightly: Any, tm
     survivor = {"name": "_make:drop:1", "diff": "@@ _make, line 3 @@\n-a < b\n+a <= b"}
     report = NOTHING | {"tried": 7, "mutants": 9, "survived": 1, "survivors": [survivor], "stale": ["old"]}
     part = run_part(nightly, tmp_path, report, 1)
-    assert part.status == "refuted"
+    assert (part.status, part.detail) == ("refuted", "7 of 9 mutants tried, 1 survived; time was over with 2 untried")
     assert [finding["signature"] for finding in part.findings] == ["mutant _make:drop:1", "mutant old"]
     nightly.tell(tmp_path, [part], 1)
     summary = (tmp_path / "summary.md").read_text()
