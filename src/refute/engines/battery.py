@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+from refute.board.constants import ALL
 from refute.engines.positions import GAMES, POSITIONS, SMALL
 from refute.errors import BrokenInvariant
 
@@ -63,6 +64,7 @@ def answers(ask: Callable[[Board], object], board: Board) -> Iterator[object]:
         yield answer
 
 
+NO_CASTLES: Final = (0x2000 | 4 << 6 | 63, 0x3000 | 60 << 6 | 0, 0x2000 | 27 << 6 | 12)  # rook and king ranks apart
 SQUARES: Final = range(-1, 65)
 COLOURS: Final = (-1, 0, 1, 2, 0.5)
 
@@ -149,6 +151,7 @@ def _texts(position: Any) -> object:
     return [
         texts,
         [position.code(move) for move in legal],
+        [(position.code(castle), position.uci(castle)) for castle in NO_CASTLES],
         [attempt(position.parse_uci, text) for text in texts],
         [attempt(position.parse_uci, text) for text in ("e2e5", "a1a1", "e7e8k", "0000", "e1g1", "e1h1", "e8c8", "")],
         [(move, attempt(position.is_safe, move)) for move in sorted(pseudo)],
@@ -246,8 +249,12 @@ def _deeper_counts(board: Board) -> Iterator[object]:
         # In a table of seven places nearly every position finds another one's; in larger ones its neighbour's.
         yield [attempt(position._perft_hashed, 5, StrictTable(2 * slots), slots) for slots in (7, 97, 1009)]
         with replaced(board._core, "allocate_table", allocate):
-            yield attempt(position.perft_hashed, 4, megabytes=3), sizes[-1:]
+            yield attempt(position.perft_hashed, 4, megabytes=3), attempt(position.perft_hashed, 2), sizes[-2:]
     yield from _keys_apart(*positions)
+    # A place that nobody wrote to is no answer, even to a key whose tag is as empty as the place.
+    for depth in (2, 3):
+        positions[0].key = depth * board._core.MIXERS[0] & ALL
+        yield [attempt(positions[0]._perft_hashed, depth, StrictTable(14), 7)]
 
 
 def _count_and_makes(position: Any, name: str, depth: int, **options: Any) -> tuple[object, int]:

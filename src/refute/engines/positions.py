@@ -54,6 +54,7 @@ POSITIONS: Final = (
     ("4rk2/8/8/8/8/4n3/8/4K3 b - - 0 1", False),
     ("4k3/8/8/8/7b/8/5N2/4K3 w - - 0 1", False),  # pinned by a bishop alone
     ("4k3/5n2/8/7B/8/8/8/4K3 b - - 0 1", False),
+    ("r3k3/8/8/8/8/8/N7/K6R w H - 0 1", True),  # the square after the rook's is on the next rank, and a pinned man's
 )
 
 # Games from the first position, FEN and moves: castles, promotions, repetitions, more than one stack of undo.

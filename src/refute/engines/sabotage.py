@@ -271,6 +271,7 @@ METHODS: Final[dict[str, tuple[str, Spoil]]] = {
     "clock after null": ("_make_null", _change("fullmove", lambda number: 0)),
     "key after null taken back": ("_unmake_null", _change("key", lambda key: key ^ 1)),
     "clock after null taken back": ("_unmake_null", _change("halfmove", lambda clock: clock + 1)),
+    "king's home after null taken back": ("_unmake_null", _change_item("keeps", 4, lambda rights: 15)),
     "count": ("_generate", _one_more_counted),
     "count below the root": ("_generate", _counted_deeper),
     "list": ("_generate", _one_less_listed),

@@ -45,7 +45,7 @@ def _set_ups(board: Board) -> Iterator[object]:
     """Numbers of every kind, in range and out of it, sound positions and impossible ones."""
     random = Random("refute set-ups")  # the same on every run and every Python
     position = board._core.Position()
-    for numbers in _out_of_range():
+    for numbers in (*_out_of_range(), *_oddities()):
         yield _set_up(position, **numbers)
     for _ in range(1500):
         yield _set_up(position, **_random_numbers(random))
@@ -88,6 +88,24 @@ def _out_of_range() -> list[dict[str, Any]]:
         "chess960": (True,),
     }
     return [{**plain, name: value} for name, values in edges.items() for value in values]
+
+
+def _oddities() -> list[dict[str, Any]]:
+    """In range, and where no game leads."""
+    kings = {4: 5, 60: 11}
+    return [
+        # A pawn on a1 that would take en passant, and no king to be left in check.
+        _numbers({0: 0, 60: 11}, en_passant=9),
+        # The square passed over is e2, which 12 is, and a black pawn stands ready.
+        _numbers({0: 5, 19: 6, 60: 11}, turn=1, en_passant=12),
+        # The home of a rook whose right is not held is where a pinned knight stands, and bars nobody's castle.
+        _numbers({**kings, 7: 3, 11: 1, 25: 8}, castling=1, rook_homes=[7, 64, 11, 64]),
+        _numbers({**kings, 63: 9, 51: 7, 33: 2}, turn=1, castling=4, rook_homes=[51, 51, 63, 64]),
+    ]
+
+
+def _numbers(men: dict[int, int], **more: Any) -> dict[str, Any]:
+    return {**PLAIN, "mailbox": [men.get(square, EMPTY) for square in range(64)], "rook_homes": [64] * 4, **more}
 
 
 def _random_numbers(random: Random) -> dict[str, Any]:
