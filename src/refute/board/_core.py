@@ -16,7 +16,7 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
-from refute.board import magics, scores, tables, zobrist
+from refute.board import changes, magics, scores, tables, zobrist
 from refute.board.move import decode_uci, encode_uci
 from refute.errors import BrokenInvariant, MoveError, quote
 
@@ -1592,12 +1592,8 @@ class Position:
         before = trial.fields()
         trial._play(last)
         trial._take_back()
-        changed = [
-            f"{name} was {was}, is {now}"
-            for (name, was), now in zip(before.items(), trial.fields().values(), strict=True)
-            if was != now
-        ]
-        return BrokenInvariant("unmake", "; ".join(changed) or failure.message, failure.path, number=failure.number)
+        told = changes.tell_changes(before, trial.fields())
+        return BrokenInvariant("unmake", told or failure.message, failure.path, number=failure.number)
 
     def perft(self, depth: int, *, bulk: bool = True) -> int:
         """Count the leaves of the move tree; without bulk, every last move is made and unmade too."""

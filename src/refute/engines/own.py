@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 import refute.board.fen
 import refute.board.outcome
 from refute import __version__
+from refute.board.changes import tell_changes
 from refute.board.constants import EMPTY, KING, NO_SQUARE, QUEEN
 from refute.board.copies import interpreted_copy
 from refute.engines.protocol import Ability, Answer, Complaint, Fault, Question, Trouble
@@ -116,10 +117,11 @@ class OwnEngine:
             answer.outcome = self._board.outcome.outcome(position) or ""
         if Ability.KEY in asks:
             answer.key = position.key
-        if Ability.PERFT in asks and question.depth > 0:
-            answer.divide = {position.code(move): nodes for move, nodes in position.divide(question.depth).items()}
         if Ability.STATE in asks and (last or not question.state_at_end):
             answer.complaint = self._examine(position, last=last)
+        # A board that is not restored after every move may count anything, or crash: its complaint says more.
+        if Ability.PERFT in asks and question.depth > 0 and answer.complaint is None:
+            answer.divide = {position.code(move): nodes for move, nodes in position.divide(question.depth).items()}
         return answer
 
     def _examine(self, position: Any, *, last: bool) -> Complaint | None:
@@ -147,9 +149,8 @@ class OwnEngine:
         if position == twin:
             return self._check_policy(position, text)
         ours, theirs = position.fields(), twin.fields()
-        changed = [name for name in ours if ours[name] != theirs[name]]
-        shown = "; ".join(f"{name} is {ours[name]}, read back {theirs[name]}" for name in changed)
-        if changed == ["key"]:
+        shown = tell_changes(ours, theirs)
+        if [name for name in ours if ours[name] != theirs[name]] == ["key"]:
             return Complaint("key", "hash", None, f"a fresh board read from {text!r} has another key: {shown}")
         return Complaint("fen", "fen", None, f"a fresh board read from {text!r} is another position: {shown}")
 
