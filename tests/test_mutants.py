@@ -184,10 +184,6 @@ def edited(old: str, new: str, function: str) -> Mutant:
     return Mutant(f"{function}: {new}", function, line, "edit", start, start + len(old.encode()), new)
 
 
-def test_the_true_board_survives_every_check(trial: Trial) -> None:
-    assert trial.run(edited("DEEPEST = 99", "DEEPEST = 90 + 9", "module")) is None
-
-
 @pytest.mark.parametrize(
     ("name", "by"),
     [
@@ -308,9 +304,9 @@ def test_a_mutant_that_ends_its_process_costs_only_that_worker() -> None:
 def test_a_mutant_that_sleeps_is_ended_when_its_time_is_up() -> None:
     # It spends no processor time, so nothing within its own process would ever notice.
     sleeps = edited("return self._mix()", "return __import__('time').sleep(1000)", "Position.fingerprint")
-    report = run([sleeps], limit=4)
+    report = run([sleeps], limit=1)
     assert (kill := report.outcomes[0].kill) is not None
-    assert (kill.by, kill.check, kill.detail) == ("timeout", "the worker", "silent for 4 s")
+    assert (kill.by, kill.check, kill.detail) == ("timeout", "the worker", "silent for 1 s")
 
 
 def test_a_mutant_that_eats_memory_is_told_apart_and_harms_nobody(trial: Trial) -> None:
@@ -320,17 +316,13 @@ def test_a_mutant_that_eats_memory_is_told_apart_and_harms_nobody(trial: Trial) 
     assert kill.by in ("hunt", "battery")
 
 
-def test_survivors_are_listed_with_their_diff_and_equivalents_that_die_are_named() -> None:
-    survivor = edited("WHITE] >> scores.PHASE) +", "WHITE] >> scores.PHASE) + 0 +", "Position.phase")
+def test_equivalents_that_die_are_named() -> None:
     wrong = mutant_named("Position._make: self.fullmove «+=» us → -=")
-    report = run([survivor, wrong], equivalent={wrong.name: "Nobody looks at move numbers, or so we thought."})
-    assert [outcome.mutant for outcome in report.survivors] == [survivor]
+    report = run([wrong], equivalent={wrong.name: "Nobody looks at move numbers, or so we thought."})
+    assert report.survivors == []
     assert [outcome.mutant for outcome in report.misjudged] == [wrong]
     assert not report.is_clean
-    said = report.to_json()
-    assert said["survived"] == 1
-    assert "+        return int(self.tallies[WHITE] >> scores.PHASE) + 0 + int(" in said["survivors"][0]["diff"]
-    assert said["misjudged"][0]["name"] == wrong.name
+    assert report.to_json()["misjudged"][0]["name"] == wrong.name
 
 
 def test_an_interrupted_run_reports_what_was_done() -> None:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-import pytest
-
 from refute.mutants import Options, prepare, run_mutants
+from refute.mutating import Mutant
 
 SAMPLE = 24
-PARTS = 2  # so that two processors share the work
+OLD, NEW = "DEEPEST = 99", "DEEPEST = 90 + 9"
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_no_mutant_of_the_sample_survives(part: int) -> None:
-    report = prepare(Options(sample=SAMPLE, walks=64, limit=300))
-    report.chosen = report.chosen[part::PARTS]
+def harmless_edit(source: str) -> Mutant:
+    """No mistake at all. Being outside of all functions, it is tried on every check there is."""
+    assert source.count(OLD) == 1
+    start = source.encode().index(OLD.encode())
+    line = source.encode().count(b"\n", 0, start) + 1
+    return Mutant(f"module: {NEW}", "module", line, "edit", start, start + len(OLD.encode()), NEW)
+
+
+def test_no_mutant_of_the_sample_survives_and_the_true_board_differently_written_does() -> None:
+    report = prepare(Options(sample=SAMPLE, walks=16, limit=300))
+    mistakes = len(report.planned)
+    harmless = harmless_edit(report.source)
+    report.chosen.append(harmless)
     run_mutants(report)
     assert not report.interrupted
-    assert [outcome.mutant.name for outcome in report.survivors] == []
-    assert len(report.killed) == len(report.planned) > SAMPLE // PARTS - 4  # a few are equivalent
+    # A check that the true board fails would prove nothing of a mutant that fails it too.
+    assert [outcome.mutant.name for outcome in report.survivors] == [harmless.name]
+    assert not report.is_clean
+    said = report.to_json()
+    assert said["survived"] == 1
+    assert f"+{NEW}" in said["survivors"][0]["diff"]
+    assert len(report.killed) == mistakes > SAMPLE - 8  # a few are equivalent
     # A sample that only died by crashing would prove little.
     assert {"hunt", "battery", "perft"} & set(report.killers())
