@@ -7,6 +7,7 @@ import graphlib
 import itertools
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,10 +63,16 @@ def imports_of(name: str, text: str, modules: frozenset[str]) -> set[str]:
     return found - {name}
 
 
-def import_graph() -> dict[str, set[str]]:
+@cache
+def _import_graph() -> dict[str, set[str]]:
     names = module_names()
     modules = frozenset(names)
     return {name: imports_of(name, path.read_text(encoding="utf-8"), modules) for name, path in names.items()}
+
+
+def import_graph() -> dict[str, set[str]]:
+    """What each module imports, as a graph that the asker may change."""
+    return {name: set(imported) for name, imported in _import_graph().items()}
 
 
 def layer_of(module: str) -> str:
