@@ -149,8 +149,9 @@ def test_nobody_is_a_witness_in_its_own_case() -> None:
     assert witness_specs(["itself"], subject="python-chess") == ("stockfish",)
 
 
-def test_only_counts_are_counted() -> None:
-    assert depth_for(Facet.MOVES, 5) == 0
+def test_only_counts_are_counted_and_what_says_that_it_shows_in_counting() -> None:
+    assert depth_for(Facet.MOVES) == depth_for(Facet.CRASH, "rm -rf") == depth_for(None) == 0
+    assert depth_for(Facet.CRASH, 2) == 2
     assert depth_for(Facet.PERFT, 5) == 5
     assert depth_for(Facet.PERFT, "rm -rf") == depth_for(Facet.PERFT, -1) == depth_for(Facet.PERFT) == 3
 

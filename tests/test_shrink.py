@@ -18,6 +18,7 @@ from refute.engines.own import OwnEngine
 from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
 from refute.engines.python_chess import PythonChessEngine, board_after
 from refute.passes import PASSES, drop_spans, mirror_uci, starts_of
+from refute.regression import depth_for
 from refute.shrink import Shrinker, narrow, shrink, sort_key
 from refute.walk import START_FEN, Walk
 
@@ -228,6 +229,31 @@ def test_a_count_that_is_wrong_above_right_lists_shrinks_as_a_count(*, is_drille
     assert small.signature == found.signature
     assert (small.walk.moves, small.pieces) == ((), 3)  # two kings and the rook
     assert not small.path_dependent
+
+
+def dies_of_counting_rooks(board: chess.Board, answer: Answer) -> Answer | Fault:
+    """Lists every move rightly, and crashes when it counts where a rook stands."""
+    return Fault(Trouble.CRASH, "counting") if answer.divide is not None and board.rooks else answer
+
+
+def test_a_crash_in_counting_alone_is_shrunk_and_says_how_deep_to_count() -> None:
+    comparer = Comparer(Clumsy(dies_of_counting_rooks), [PythonChessEngine()], depth=2)
+    found = comparer.compare(Walk(KIWIPETE, ("a1b1", "h3g2"))).divergence
+    assert found is not None
+    small = shrink(found, comparer, seconds=600.0)
+    assert (small.facet, small.notes["shrunk"], small.notes["depth"]) == (Facet.CRASH, "whole", 2)
+    assert (small.walk.moves, small.pieces) == ((), 3)
+    assert depth_for(small.facet, small.notes["depth"]) == 2
+
+
+def test_a_crash_that_needs_no_counting_is_told_without() -> None:
+    comparer = Comparer(Clumsy(dies_of_knights), [PythonChessEngine()], depth=2)
+    found = comparer.compare(Walk(KIWIPETE)).divergence
+    assert found is not None
+    assert found.notes["depth"] == 2, "until it is tried without"
+    small = shrink(found, comparer, seconds=600.0)
+    assert small.notes["shrunk"] == "whole"
+    assert "depth" not in small.notes
 
 
 def test_nonsense_does_not_shrink_into_a_crash() -> None:

@@ -138,7 +138,10 @@ class Judge:
         elif fault.trouble is Trouble.ASTRAY:
             # It stands on another board than it was told to: it misread the FEN, or lost the way.
             facet, verdict = Facet.FEN, (Verdict.FEN if scene.ply == 0 else Verdict.MAKE)
-        more: dict[str, Any] = {"transcript": fault.transcript, "notes": {"trouble": fault.trouble.value}}
+        notes: dict[str, Any] = {"trouble": fault.trouble.value}
+        if self.depth > 0:
+            notes["depth"] = self.depth  # it may have happened in counting
+        more: dict[str, Any] = {"transcript": fault.transcript, "notes": notes}
         return self.found(scene, facet, verdict, scene.last_move, "an answer", fault.text, **more)
 
     def moves_differ(self, scene: Scene, said: Answer) -> Divergence:

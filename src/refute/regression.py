@@ -83,11 +83,12 @@ def witness_specs(texts: Iterable[str], *, subject: str) -> tuple[str, ...]:
 
 
 def depth_for(facet: Facet | None, told: object = None) -> int:
-    """How deep to count for a finding of this facet; `told` is what it says of its own depth."""
-    if facet is not Facet.PERFT:
-        return 0
-    if not isinstance(told, int) or told < 2:
-        return PERFT_DEPTH
+    """How deep to count for a finding of this facet; `told` is what it says of its own depth.
+
+    Only a wrong count must be counted again; anything else that was met in counting, such as a crash, says so.
+    """
+    if type(told) is not int or told < 2:
+        return PERFT_DEPTH if facet is Facet.PERFT else 0
     if told > DEEPEST:
         # A file may say anything; counting less than it says would call a living bug fixed.
         raise InputError(f"counting {told} plies deep at every position would take for ever: {DEEPEST} is the most")

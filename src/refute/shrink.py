@@ -61,7 +61,8 @@ def shrink(
     counts = drilled.facet is Facet.PERFT or comparer.depth == 0
     quiet = comparer if counts else Comparer(comparer.subject, comparer.witnesses)
     small = Shrinker(drilled, quiet, seconds=seconds, listen=listen).run()
-    if drilled is not divergence and small.notes["shrunk"] == NOT_REPRODUCED:
+    if small.notes["shrunk"] == NOT_REPRODUCED and (drilled is not divergence or not counts):
+        # It was not what it was drilled to; or it shows in counting alone, as a crash may.
         return Shrinker(divergence, comparer, seconds=seconds, listen=listen).run()
     return small
 
@@ -117,8 +118,9 @@ class Shrinker:
         notes["subject_calls"] = self.calls
         notes["shrink_seconds"] = round(time.monotonic() - self._began, 3)
         notes["shrunk"] = shrunk
-        if self.signature.facet is Facet.PERFT:
-            notes["depth"] = self._full.depth
+        notes.pop("depth", None)
+        if self._full.depth > 0:
+            notes["depth"] = self._full.depth  # whoever runs it again must count as deep
         return dataclasses.replace(
             self.best, original=first.original or first.walk, seed=first.seed, count=first.count, notes=notes
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import quote as percent
 
-from refute.divergence import Divergence, Facet
+from refute.divergence import Divergence
 from refute.explain import board_after, explain
 from refute.walk import Walk
 
@@ -65,8 +65,8 @@ def _is_built_in(engine: str) -> bool:
 
 
 def depth_of(divergence: Divergence) -> int | None:
-    """How deep a wrong count was counted, where the finding says so; None for any other facet."""
-    told = divergence.notes.get("depth") if divergence.facet is Facet.PERFT else None
+    """How deep to count so that the finding shows, where it says so; None where nothing need be counted."""
+    told = divergence.notes.get("depth")
     # Notes may come from a file, and True is an int too.
     return told if type(told) is int and told > 1 else None
 
