@@ -234,6 +234,19 @@ def test_only_what_died_is_called_a_crash(trouble: Trouble, says: str) -> None:
     assert explain(found) == f"In this position {says}"
 
 
+def test_what_shows_in_counting_alone_says_so_once_that_is_known() -> None:
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    found = divergence(fen, facet=Facet.CRASH, verdict=Verdict.CRASH, notes={"depth": 3, "shrunk": "whole"})
+    assert explain(found) == "In this position the subject crashes when it counts to depth 3."
+    found = divergence(fen, facet=Facet.TIMEOUT, verdict=Verdict.CRASH, notes={"depth": 3})
+    assert explain(found) == "In this position the subject gives no answer in time."
+
+
+def test_a_walk_that_is_not_taken_back_is_told_as_a_whole() -> None:
+    found = divergence("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", "e8e7", facet=Facet.RESTORE, verdict=Verdict.UNMAKE)
+    assert explain(found).startswith("Unmaking the moves of the walk, one after another, does not lead back")
+
+
 def test_a_fen_fault_names_the_field() -> None:
     found = divergence(
         "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",

@@ -203,11 +203,14 @@ def _state(divergence: Divergence, board: chess.Board | None) -> str:
     unmade = divergence.verdict is Verdict.UNMAKE and divergence.facet is not Facet.RESTORE
     after = f"After {what}{special}{' was made and unmade,' if unmade else ''}" if what else "In this position"
     shape = CRASHES if _crashed(divergence) else STATE[divergence.facet]
-    if divergence.facet is Facet.RESTORE and not what:
-        shape = "Unmaking the last move does not restore the position"
+    if divergence.facet is Facet.RESTORE and divergence.move is None:
+        shape = "Unmaking the moves of the walk, one after another, does not lead back to where they were made"
     sentence = shape.format(after=after, what=what, special=special, there=f" after {what}" if what else "")
     if divergence.facet is Facet.FEN:
         return sentence + _fen_difference(divergence)
+    depth = divergence.notes.get("depth")
+    if divergence.facet in (Facet.CRASH, Facet.TIMEOUT) and divergence.notes.get("shrunk") == "whole" and depth:
+        return f"{sentence} when it counts to depth {depth}"
     if board is None:
         return sentence
     if divergence.facet is Facet.CHECK:
