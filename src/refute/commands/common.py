@@ -87,6 +87,17 @@ def chess960_option(function: Decorated) -> Decorated:
     )(function)
 
 
+def timeout_option(function: Decorated) -> Decorated:
+    return click.option(
+        "--timeout",
+        type=Seconds(0.1, 86400),
+        default=300.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long an engine may be silent.",
+    )(function)
+
+
 def json_option(function: Decorated) -> Decorated:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(function)
 

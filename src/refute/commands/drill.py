@@ -9,7 +9,6 @@ import click
 
 from refute.commands.common import (
     PositionCommand,
-    Seconds,
     chess960_option,
     depth_argument,
     engine_option,
@@ -17,6 +16,7 @@ from refute.commands.common import (
     open_console,
     print_json,
     read_position,
+    timeout_option,
 )
 from refute.errors import EngineError, InputError
 
@@ -38,14 +38,7 @@ SHOWN: Final = 8  # differing moves listed at each level; the first is the one d
     metavar="SPEC",
     help="The witness to believe. Default: stockfish when it is installed, else python-chess.",
 )
-@click.option(
-    "--timeout",
-    type=Seconds(0.1, 86400),
-    default=300.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long an engine may be silent.",
-)
+@timeout_option
 @chess960_option
 @json_option
 def drill(fen: str, depth: int, engine: str, against: str | None, timeout: float, chess960: bool, as_json: bool) -> int:

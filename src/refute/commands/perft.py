@@ -11,7 +11,6 @@ import click
 
 from refute.commands.common import (
     PositionCommand,
-    Seconds,
     chess960_option,
     depth_argument,
     engine_option,
@@ -19,6 +18,7 @@ from refute.commands.common import (
     open_console,
     print_json,
     read_position,
+    timeout_option,
 )
 from refute.commands.counting import (
     Tally,
@@ -62,14 +62,7 @@ class Request:
 @click.option("--hash", "megabytes", type=click.IntRange(1, 65536), metavar="MB", help="Count with a table this large.")
 @click.option("--checked", is_flag=True, help="Validate and re-hash after every make and unmake.")
 @click.option("--detailed", is_flag=True, help="Also count captures, castles, promotions, checks, mates …")
-@click.option(
-    "--timeout",
-    type=Seconds(0.1, 86400),
-    default=300.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long an engine may be silent.",
-)
+@timeout_option
 @chess960_option
 @json_option
 @click.pass_context

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from refute.commands.common import Seconds, chess960_option, engine_option, json_option, open_console, print_json
+from refute.commands.common import chess960_option, engine_option, json_option, open_console, print_json, timeout_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,14 +29,7 @@ LAST_WORDS: Final = 5  # lines of what was said with an engine that failed
 @click.option(
     "--max-nodes", type=click.IntRange(0), metavar="N", help="Skip depths whose published count is above this."
 )
-@click.option(
-    "--timeout",
-    type=Seconds(0.1, 86400),
-    default=300.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long an engine may be silent.",
-)
+@timeout_option
 @chess960_option
 @json_option
 def suite(

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, Final
 
-import jinja2
 from markupsafe import Markup
 
-from refute import __version__
 from refute.divergence import Divergence
 from refute.report.boards import Frame, film, sprite
 from refute.report.result import HuntResult
+from refute.report.shell import render_shell
 from refute.report.text import (
     command_for,
     count,
@@ -57,14 +53,11 @@ class Card:
 
 def render_html(result: HuntResult, *, theme: str = "") -> str:
     """The page; `theme` ("light" or "dark") fixes what the reader's system would choose."""
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["printable"] = printable
-    environment.filters["count"] = count
-    style, script = _read("page.css"), _read("page.js")
     cards = _cards(result)
-    return environment.from_string(_read("page.html.j2")).render(
+    return render_shell(
+        "page.html.j2",
+        styles=("page.css",),
+        filters={"count": count},
         result=result,
         theme=theme,
         groups=_groups(cards),
@@ -72,26 +65,6 @@ def render_html(result: HuntResult, *, theme: str = "") -> str:
         bars=_bars(result.features),
         never=sorted(printable(name) for name, times in result.features.items() if not times),
         sprite=Markup(sprite()),
-        style=Markup(style),
-        script=Markup(script),
-        policy=_policy(style, script),
-        version=__version__,
-    )
-
-
-def _read(name: str) -> str:
-    return files("refute.report").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
-
-
-def _policy(style: str, script: str) -> str:
-    """Allow this page's own style and script by their digests, and nothing else at all."""
-
-    def digest(text: str) -> str:
-        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-    return (
-        f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; "
-        "base-uri 'none'; form-action 'none'"
     )
 
 

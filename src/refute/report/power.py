@@ -5,22 +5,18 @@ Power (measured faults, seeds, budget) ──▶ to_json · render_csv · render
 
 from __future__ import annotations
 
-import base64
 import csv
-import hashlib
 import io
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, Final
 
-import jinja2
 from markupsafe import Markup
 
 from refute import __version__
 from refute.power import OURS, Measured
-from refute.report.text import printable
+from refute.report.shell import render_shell
 from refute.scoring import Comparison, Row, compare_walks, summarise
 
 STYLES: Final = 12  # colours in power.css; after that they come again, dashed
@@ -138,14 +134,11 @@ class Curve:
 
 def render_page(power: Power, *, theme: str = "") -> str:
     """The page; `theme` ("light" or "dark") fixes what the reader's system would choose."""
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["printable"] = printable
-    environment.filters["few_digits"] = few_digits
-    style, script = _read("page.css") + _read("power.css"), _read("page.js")
     drawn = curves(power.ours)
-    return environment.from_string(_read("power.html.j2")).render(
+    return render_shell(
+        "power.html.j2",
+        styles=("page.css", "power.css"),
+        filters={"few_digits": few_digits},
         power=power,
         found=sum(one.found for one in power.ours),
         names=len({one.name for one in power.measured}),
@@ -154,23 +147,7 @@ def render_page(power: Power, *, theme: str = "") -> str:
         curves=drawn,
         plot=Markup(draw(drawn, budget=power.budget)),
         theme=theme,
-        style=Markup(style),
-        script=Markup(script),
-        policy=_policy(style, script),
-        version=__version__,
     )
-
-
-def _read(name: str) -> str:
-    return files("refute.report").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
-
-
-def _policy(style: str, script: str) -> str:
-    """Allow this page its own style and script, by their digests, and nothing else."""
-    style, script = (
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in (style, script)
-    )
-    return f"default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'"
 
 
 def curves(measured: Iterable[Measured]) -> list[Curve]:
