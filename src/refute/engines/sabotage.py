@@ -156,7 +156,9 @@ def _spoilt_state(text: str) -> Callable[[Board], object]:
                     if honest and side in (0, 1):
                         position.ep_keyed = position._has_legal_en_passant(side)
                         position.key = position._scratch_key()
-                    yield attempt(position.validate), attempt(position.compute_key), position.ep_keyed
+                    # For a side that is none the key would be read from beside the arrays.
+                    key = attempt(position.compute_key) if side in (0, 1) else None
+                    yield attempt(position.validate), key, position.ep_keyed
                     yield position == twin, twin == position, attempt(position.fingerprint)
         for rights in range(16):
             for honest in (True, False):
