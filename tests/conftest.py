@@ -14,6 +14,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Under `-n` each file stays with one worker, because what one of its tests works out serves the others."""
     if config.getoption("dist", "no") == "load":
         config.option.dist = "loadfile"
+        # As they were collected: sorted by their number of tests, files of few and long ones would come last.
+        config.option.loadscopereorder = False
 
 
 @pytest.fixture(scope="session")
