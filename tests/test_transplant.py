@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 from types import CodeType
 from typing import Any
 
@@ -14,13 +15,17 @@ from refute.transplant import MET, Boards, marked_source
 
 CORE = source_of("_core")
 MUTANTS = {mutant.name: mutant for mutant in find_mutants(CORE)}
-BOARDS = Boards(CORE)
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 CASTLES = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
 
 
+@cache
+def boards() -> Boards:
+    return Boards(CORE)
+
+
 def board_with(name: str) -> Any:
-    return BOARDS.with_mistake(MUTANTS[name])
+    return boards().with_mistake(MUTANTS[name])
 
 
 def halfmove_after(board: Any, *moves: str) -> int:
@@ -36,7 +41,7 @@ def test_a_board_has_its_mistake_and_the_next_one_has_not() -> None:
     right = board_with("Position._make: self.fullmove «+=» us → -=")
     assert halfmove_after(wrong, "g1f3", "g8f6") == 4
     assert halfmove_after(right, "g1f3", "g8f6") == 2
-    assert halfmove_after(BOARDS.true, "g1f3", "g8f6") == 2
+    assert halfmove_after(boards().true, "g1f3", "g8f6") == 2
     assert wrong._core.Position is wrong.fen.Position is not right._core.Position
 
 
@@ -56,7 +61,7 @@ def test_a_board_has_its_mistake_and_the_next_one_has_not() -> None:
 )
 def test_every_kind_of_place_can_have_a_mistake(name: str, question: Any, answer: object) -> None:
     assert question(board_with(name)) == answer
-    assert question(BOARDS.true) != answer
+    assert question(boards().true) != answer
 
 
 def code_of(module: dict[str, Any], function: str) -> CodeType:
@@ -71,7 +76,7 @@ def test_a_function_with_a_mistake_is_what_its_whole_source_makes_of_it() -> Non
         whole: dict[str, Any] = {}
         exec(compile(mutated_source(CORE, mutant), "whole", "exec"), whole)
         theirs = code_of(whole, mutant.function)
-        ours = code_of(vars(BOARDS.core_with_mistake(mutant)), mutant.function)
+        ours = code_of(vars(boards().core_with_mistake(mutant)), mutant.function)
         assert ours.co_code == theirs.co_code, mutant.name
         assert (ours.co_names, ours.co_varnames) == (theirs.co_names, theirs.co_varnames)
         simple = [[const for const in code.co_consts if not isinstance(const, CodeType)] for code in (ours, theirs)]
@@ -93,20 +98,20 @@ def castle_statements() -> set[int]:
 
 
 def test_the_true_board_notes_the_statements_it_comes_by() -> None:
-    BOARDS.met().clear()
-    BOARDS.true.fen.parse(START).make_uci("g1f3")
-    met = set(BOARDS.met())
+    boards().met().clear()
+    boards().true.fen.parse(START).make_uci("g1f3")
+    met = set(boards().met())
     assert met
     assert not castle_statements() & met
-    BOARDS.met().clear()
-    BOARDS.true.fen.parse(CASTLES).make_uci("e1g1")
-    assert castle_statements() <= BOARDS.met()
+    boards().met().clear()
+    boards().true.fen.parse(CASTLES).make_uci("e1g1")
+    assert castle_statements() <= boards().met()
 
 
 def test_every_mistake_in_a_function_belongs_to_a_statement_that_can_be_met() -> None:
     marks = marked_source(CORE)
     for mutant in MUTANTS.values():
-        statement = BOARDS.statement(mutant)
+        statement = boards().statement(mutant)
         if mutant.function == "module":
             assert statement is None
         else:
@@ -117,7 +122,7 @@ def test_a_statement_on_many_lines_is_met_as_one() -> None:
     mutant: Mutant = MUTANTS[
         "Position._same: …key and self.side == other.side «and» self.castling == other.castling… → or"
     ]
-    statement = BOARDS.statement(mutant)
+    statement = boards().statement(mutant)
     assert statement is not None
     assert statement < mutant.line
     assert CORE.splitlines()[statement - 1].strip() == "return ("

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 OPERATORS: Final[dict[type[ast.AST], tuple[str, str]]] = {
@@ -294,7 +295,12 @@ _Change = tuple[_Place, str, int, int, str]
 
 def find_mutants(source: str) -> list[Mutant]:
     """Every mutant of the source, in its order; names are unique."""
-    return Mutator(source).mutants()
+    return list(_find_mutants(source))
+
+
+@lru_cache(maxsize=4)  # a tenth of a second for a large source
+def _find_mutants(source: str) -> tuple[Mutant, ...]:
+    return tuple(Mutator(source).mutants())
 
 
 def mutated_source(source: str, mutant: Mutant) -> str:
