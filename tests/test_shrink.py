@@ -345,7 +345,7 @@ def test_a_walk_not_taken_back_is_shrunk_by_its_end_and_confirmed_in_full(monkey
     in_full: list[Walk] = []
 
     def watched(walk: Walk, question: Question) -> list[Answer | Fault]:
-        if Ability.STATE in question.asks and not question.state_at_end:
+        if Ability.STATE in question.asks and not question.only_taken_back:
             in_full.append(walk)
         return along(walk, question)
 
@@ -357,13 +357,18 @@ def test_a_walk_not_taken_back_is_shrunk_by_its_end_and_confirmed_in_full(monkey
     assert in_full == [small.walk, Walk(starts_of(small.walk)[-1])]
 
 
-def test_our_board_examines_itself_at_the_end_alone_when_asked_so() -> None:
+def test_our_board_asked_only_to_take_a_walk_back_examines_no_position() -> None:
     engine = open_fault("capture-not-undone")
     walk = Walk(KIWIPETE, ("e1g1", "e8c8"))
-    everywhere = engine.along(walk, Question(frozenset({Ability.STATE})))
-    at_end = engine.along(walk, Question(frozenset({Ability.STATE}), state_at_end=True))
-    assert [isinstance(said, Answer) and said.complaint is not None for said in everywhere] == [True] * 3
-    assert [isinstance(said, Answer) and said.complaint is not None for said in at_end] == [False, False, True]
+    everything = engine.along(walk, Question(frozenset({Ability.STATE})))
+    taken_back = engine.along(walk, Question(frozenset({Ability.STATE}), only_taken_back=True))
+    assert [isinstance(said, Answer) and said.complaint is not None for said in everything] == [True] * 3
+    assert taken_back == [Answer()] * 3
+    # A capture on the way is not taken back, and that is seen at the end.
+    *_, last = engine.along(walk.then("d5e6"), Question(frozenset({Ability.STATE}), only_taken_back=True))
+    assert isinstance(last, Answer)
+    assert last.complaint is not None
+    assert (last.complaint.facet, last.complaint.move) == ("restore", None)
 
 
 def test_fewer_moves_come_before_fewer_men_and_these_before_weaker_ones() -> None:

@@ -245,15 +245,15 @@ def narrow(comparer: Comparer, facet: Facet) -> Comparer:
 def _least(comparer: Comparer, divergence: Divergence) -> Comparer:
     """The comparer that asks least of those that can show this finding."""
     if divergence.facet is Facet.RESTORE and divergence.move is None:
-        # The whole walk taken back went wrong, which shows at its end: examining every position of the way there
-        # would take nearly all the time, and such walks cannot be short.
-        return _asking(comparer, frozenset({Ability.MOVES, Ability.STATE}), state_at_end=True)
+        # The whole walk taken back went wrong: examining every position on it would take nearly all the time, and
+        # such walks cannot be short.
+        return _asking(comparer, frozenset({Ability.MOVES, Ability.STATE}), only_taken_back=True)
     return narrow(comparer, divergence.facet)
 
 
-def _asking(comparer: Comparer, asks: frozenset[Ability], *, state_at_end: bool = False) -> Comparer:
+def _asking(comparer: Comparer, asks: frozenset[Ability], *, only_taken_back: bool = False) -> Comparer:
     narrowed = Comparer(comparer.subject, comparer.witnesses)
-    narrowed.question = Question(comparer.question.asks & asks, state_at_end=state_at_end)
+    narrowed.question = Question(comparer.question.asks & asks, only_taken_back=only_taken_back)
     # A finding is named from the witness's FEN, whatever else is asked.
     narrowed.questions = [Question(question.asks & (asks | {Ability.FEN})) for question in comparer.questions]
     narrowed.asks_by_fen = comparer.asks_by_fen

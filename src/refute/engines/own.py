@@ -117,7 +117,7 @@ class OwnEngine:
             answer.outcome = self._board.outcome.outcome(position) or ""
         if Ability.KEY in asks:
             answer.key = position.key
-        if Ability.STATE in asks and (last or not question.state_at_end):
+        if Ability.STATE in asks and not question.only_taken_back:
             answer.complaint = self._examine(position, last=last)
         # A board that is not restored after every move may count anything, or crash: its complaint says more.
         if Ability.PERFT in asks and question.depth > 0 and answer.complaint is None:

@@ -34,7 +34,7 @@ class Question:
 
     asks: frozenset[Ability]
     depth: int = 0  # perft depth; 0 asks for none, because `go perft 0` is an endless search elsewhere
-    state_at_end: bool = False  # `state` is asked for at the end of a walk alone, and not on the way
+    only_taken_back: bool = False  # of `state`, only whether the whole walk can be taken back from its end
 
 
 @dataclass(frozen=True, slots=True)
