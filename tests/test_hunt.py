@@ -13,6 +13,7 @@ from refute.divergence import Facet
 from refute.errors import EngineError, SpecError
 from refute.finding import read_finding
 from refute.hunt import Options, Tally, default_witnesses, hunt
+from refute.report.result import HuntResult
 from refute.walking import walk_number
 
 WITNESS = ("python-chess",)
@@ -35,20 +36,26 @@ def test_our_own_board_is_not_refuted_and_says_what_it_looked_at(options: Option
     assert not (options.folder / "found").exists()
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> HuntResult:
+    """The hunt that others are held against."""
+    folder = tmp_path_factory.mktemp("once")
+    return hunt(Options(engine=FAULT, against=WITNESS, seed=5, walks=200, shrinks=False, folder=folder))
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_the_same_seed_finds_the_same_whatever_the_number_of_jobs(options: Options, jobs: int) -> None:
-    faulty = replace(options, engine=FAULT, walks=200, shrinks=False)
-    once = hunt(faulty)
-    again = hunt(replace(faulty, jobs=jobs, folder=options.folder / "again"))
+def test_the_same_seed_finds_the_same_whatever_the_number_of_jobs(
+    once: HuntResult, options: Options, jobs: int
+) -> None:
+    again = hunt(replace(options, engine=FAULT, walks=200, shrinks=False, jobs=jobs))
     assert once.is_refuted
     assert [d.walk for d in again.divergences] == [d.walk for d in once.divergences]
     assert [d.signature for d in again.divergences] == [d.signature for d in once.divergences]
 
 
-def test_another_seed_walks_elsewhere(options: Options) -> None:
-    faulty = replace(options, engine=FAULT, walks=200, shrinks=False)
-    one, other = hunt(faulty), hunt(replace(faulty, seed=6))
-    assert one.divergences[0].walk != other.divergences[0].walk
+def test_another_seed_walks_elsewhere(once: HuntResult, options: Options) -> None:
+    other = hunt(replace(options, engine=FAULT, walks=200, shrinks=False, seed=6))
+    assert once.divergences[0].walk != other.divergences[0].walk
 
 
 def test_a_finding_is_on_disk_shrunk_and_explained(options: Options) -> None:
