@@ -35,6 +35,8 @@ FEN_FIELDS: Final = (
     "move number",
 )
 
+MIRROR: Final = 56 | 56 << 6  # both squares of a code, ranks exchanged
+
 # When one fault makes several moves wrong, the most particular kind names it.
 PARTICULAR: Final = ("en passant", "castle", "promotion", "double push", "pawn")
 
@@ -99,6 +101,9 @@ class Judge:
         if said.complaint is not None:
             complaint = said.complaint
             facet, verdict = Facet(complaint.facet), Verdict(complaint.verdict)
+            mirrored = self._wrong_when_mirrored(scene) if facet is Facet.MOVES else None
+            if mirrored is not None:
+                return mirrored
             if facet is Facet.INVARIANTS and verdict is Verdict.MAKE and self._refuses_after(scene, complaint.move):
                 verdict = Verdict.MOVEGEN
             return self.found(
@@ -109,6 +114,19 @@ class Judge:
         if _differs(said.divide, wanted.divide):
             return self._perft_differs(scene, said)
         return None
+
+    def _wrong_when_mirrored(self, scene: Scene) -> Divergence | None:
+        """The wrong move list of the colour-mirrored position, which says more than that the two differ."""
+        expected = scene.expected.answer.moves
+        if expected is None or not scene.fen:
+            return None
+        fen = name_passed_square(scene.fen, scene.last_move) if scene.last_move is not None else scene.walk.fen
+        there = Walk(mirrored_fen(fen), (), scene.walk.chess960)
+        said = self.subject.at([there], Question(frozenset({Ability.MOVES})))[0]
+        wanted = Answer(moves=sorted(code ^ MIRROR for code in expected))
+        if isinstance(said, Fault) or not _differs(said.moves, wanted.moves):
+            return None
+        return self.moves_differ(Scene(there, 0, Expected(wanted, scene.expected.said_by), lambda ply: there.fen), said)
 
     def _refuses_after(self, scene: Scene, move: str | None) -> bool:
         """Whether the position after a legal move is refused even when read: not made wrong, but judged wrong."""
@@ -277,6 +295,16 @@ def show(ability: Ability, said: object) -> str:
     if ability is Ability.OUTCOME:
         return str(said) or "the game goes on"
     return str(said)
+
+
+def mirrored_fen(fen: str) -> str:
+    """The position with colours and ranks exchanged."""
+    placement, side, rights, passed, *clocks = fen.split(" ")
+    mirrored = "/".join(rank.swapcase() for rank in reversed(placement.split("/")))
+    # White's rights are written first, whoever had them before.
+    exchanged = "".join(sorted(rights.swapcase(), key=str.islower))
+    square = passed if passed == "-" else f"{passed[0]}{9 - int(passed[1])}"
+    return " ".join((mirrored, "w" if side == "b" else "b", exchanged, square, *clocks))
 
 
 def _wrong_field(wanted: str, got: str) -> str | None:

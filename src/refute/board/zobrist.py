@@ -8,9 +8,12 @@ so that two Chess960 positions that differ only in *which* rook may castle have 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
+from refute.board.changes import MEN
 from refute.board.constants import ALL
+from refute.board.move import SQUARE_NAMES
 
 SEED: Final = int.from_bytes(b"refute", "big")
 
@@ -31,3 +34,28 @@ EN_PASSANT_KEYS: Final = [next(_numbers) for _ in range(8)]
 BLACK_KEY: Final = next(_numbers)
 # Not part of the key: odd multipliers for fingerprint(), one a field, so that no single change can cancel.
 MIXERS: Final = [next(_numbers) | 1 for _ in range(128)]
+
+
+@cache
+def _names() -> dict[int, str]:
+    """What each number of the key stands for."""
+    names = {key: f"a {MEN[at >> 6]} on {SQUARE_NAMES[at & 63]}" for at, key in enumerate(PIECE_KEYS)}
+    for at, key in enumerate(CASTLING_KEYS):
+        names[key] = f"a castling right of {('white', 'black')[at >> 3]}, {'abcdefgh'[at & 7]}-file"
+    names |= {key: f"en passant, {'abcdefgh'[at]}-file" for at, key in enumerate(EN_PASSANT_KEYS)}
+    names[BLACK_KEY] = "the side to move"
+    return names
+
+
+def name_difference(one: int, other: int) -> str:
+    """What two keys differ in, where that is one number or two of the tables; empty where it is anything else.
+
+    >>> name_difference(PIECE_KEYS[0], BLACK_KEY)
+    'a white pawn on a1 and the side to move'
+    """
+    names, difference = _names(), one ^ other
+    if difference in names:
+        return names[difference]
+    return next(
+        (f"{name} and {names[key ^ difference]}" for key, name in names.items() if key ^ difference in names), ""
+    )

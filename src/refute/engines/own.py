@@ -17,6 +17,7 @@ from refute import __version__
 from refute.board.changes import tell_changes
 from refute.board.constants import EMPTY, KING, NO_SQUARE, QUEEN
 from refute.board.copies import interpreted_copy
+from refute.board.zobrist import name_difference
 from refute.engines.protocol import Ability, Answer, Complaint, Fault, Question, Trouble
 from refute.errors import BrokenInvariant, InputError, RefuteError
 from refute.walk import Walk
@@ -25,6 +26,17 @@ from refute.walk import Walk
 KEY_INVARIANTS: Final = frozenset({12, 16})
 
 KINDS: Final = ("en passant", "castle", "promotion", "double push", "capture", "quiet move")  # most telling first
+
+# What a board calls its fields, and what the field of a FEN is called.
+FEN_FIELDS: Final = {
+    "turn": "side to move",
+    "castling": "castling rights",
+    "en passant": "en passant square",
+    "halfmove clock": "halfmove clock",
+    "fullmove number": "move number",
+}
+
+UNTELLING: Final = KINDS[-2:]  # where there is no other move, these say nothing
 
 _STAGES: Final = {
     "make": ("invariants", "make"),
@@ -152,7 +164,8 @@ class OwnEngine:
         shown = tell_changes(ours, theirs)
         if [name for name in ours if ours[name] != theirs[name]] == ["key"]:
             return Complaint("key", "hash", None, f"a fresh board read from {text!r} has another key: {shown}")
-        return Complaint("fen", "fen", None, f"a fresh board read from {text!r} is another position: {shown}")
+        told = f"a fresh board read from {text!r} is another position: {shown}"
+        return Complaint("fen", "fen", None, told, _misread(ours, theirs))
 
     def _check_policy(self, position: Any, always: str) -> Complaint | None:
         """Under the policy "legal" a square that nothing can take on is left out, and nothing else."""
@@ -214,6 +227,12 @@ class OwnEngine:
         return Complaint("perft", "hash", None, f"perft 3 is {plain}, and {hashed} with a hash table")
 
 
+def _misread(ours: dict[str, object], theirs: dict[str, object]) -> str | None:
+    """The field of the FEN that was read wrong, where it is one alone; what follows from it is not counted."""
+    wrong = [field for name, field in FEN_FIELDS.items() if ours[name] != theirs[name]]
+    return wrong[0] if len(wrong) == 1 and ours["board"] == theirs["board"] else None
+
+
 def _complaint(position: Any, failure: BrokenInvariant) -> Complaint:
     facet, verdict = _STAGES[failure.stage]
     if failure.number in KEY_INVARIANTS and failure.stage in ("make", "null"):
@@ -223,6 +242,8 @@ def _complaint(position: Any, failure: BrokenInvariant) -> Complaint:
     move, text, kind = failure.path[-1], str(failure), None
     if failure.stage in ("make", "unmake"):
         move, text, kind = _most_particular(position, failure)
+        if facet == "key" and (wrong := _wrong_in_key(position, move)):
+            text += f", by {wrong}"
     return Complaint(facet, verdict, position.uci(move), text, kind)
 
 
@@ -230,7 +251,8 @@ def _most_particular(position: Any, failure: BrokenInvariant) -> tuple[int, str,
     """Of the moves that fail alike, the one that tells most, and the one kind they are all of.
 
     The first in the order of the generator would tell nothing, and would give one fault many names. A
-    fault that spares no move, or strikes several kinds, is one of "any move".
+    fault that spares no move, or strikes three kinds and more, is one of "any move"; of two kinds the more
+    telling one names it, because each of them may be struck by a fault of its own.
     """
     legal = position.legal_moves()
     alike = {}
@@ -239,13 +261,35 @@ def _most_particular(position: Any, failure: BrokenInvariant) -> tuple[int, str,
             position.audit_move(move)
         except BrokenInvariant as other:
             if (other.stage, other.number) == (failure.stage, failure.number):
-                alike[move] = str(other)
+                alike[move] = other
     if not alike:
         return failure.path[-1], str(failure), None
     kinds = sorted({_kind(move) for move in alike}, key=KINDS.index)
     move = min(alike, key=lambda move: (KINDS.index(_kind(move)), move))
-    text = str(failure) if move == failure.path[-1] else alike[move]
-    return move, text, kinds[0] if len(kinds) == 1 and len(alike) < len(legal) else "any move"
+    text = str(failure) if move == failure.path[-1] else _tell(position, move, alike[move])
+    spares_none = len(alike) == len(legal) and (len(kinds) > 1 or kinds[0] in UNTELLING)
+    return move, text, "any move" if spares_none or len(kinds) > 2 else kinds[0]
+
+
+def _wrong_in_key(position: Any, move: int) -> str:
+    """What the key has too much or too little of after a legal move; empty where that cannot be told."""
+    if not position.is_legal(move):
+        return ""
+    trial = position.copy()
+    trial.make(move)
+    return name_difference(trial.key, trial.compute_key())
+
+
+def _tell(position: Any, move: int, failure: BrokenInvariant) -> str:
+    """What is wrong after one move: for one taken back, what it left changed, as `audit` tells it."""
+    if failure.stage != "unmake":
+        return str(failure)
+    trial = position.copy()
+    before = trial.fields()
+    trial.make(move)
+    trial.unmake()
+    told = tell_changes(before, trial.fields())
+    return str(BrokenInvariant("unmake", told or failure.message, failure.path, number=failure.number))
 
 
 def _kind(move: int) -> str:

@@ -1,0 +1,58 @@
+"""What our own board complains of is named by what is wrong, so that one fault has one name wherever it shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from refute.compare import Comparer
+from refute.divergence import Divergence
+from refute.engines.faulty import open_fault
+from refute.engines.python_chess import PythonChessEngine
+from refute.judge import mirrored_fen
+from refute.walk import Walk
+
+
+def seen(fault: str, fen: str, *moves: str) -> Divergence:
+    """What a planted fault shows at a place, beside python-chess."""
+    found = Comparer(open_fault(fault), [PythonChessEngine()]).compare(Walk(fen, moves)).divergence
+    assert found is not None, (fault, fen)
+    return found
+
+
+def test_a_wrong_list_of_the_mirrored_position_is_told_as_that_list() -> None:
+    found = seen("knight-wraps-around", "4k3/8/8/8/8/n7/8/4K3 b - - 0 1")
+    assert str(found.signature) == "moves/movegen/extra knight move"
+    assert found.extra
+    assert found.walk == Walk("4k3/8/N7/8/8/8/8/4K3 w - - 0 1")
+
+
+def test_an_en_passant_square_and_rights_are_mirrored_too() -> None:
+    fen = "r3k3/8/8/8/3pP3/8/P7/4K2R b Kq e3 4 7"
+    assert mirrored_fen(fen) == "4k2r/p7/8/3Pp3/8/8/8/R3K3 w Qk e6 4 7"
+    assert mirrored_fen(mirrored_fen(fen)) == fen
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        (("promotion-not-undone", "K3k3/PP6/8/4b3/8/8/8/8 w - - 0 1"), "promotion"),
+        (("mailbox-keeps-man", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"), "any move"),
+        (("right-kept-after-rook-capture", "4k2r/5NP1/8/8/8/8/8/4K3 w k - 0 1"), "promotion"),
+        (("fen-ignores-move-number", "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", "e7e5"), "move number"),
+    ],
+    ids=["every move there is", "every move of any kind", "two kinds", "a field"],
+)
+def test_a_complaint_is_named_by_what_tells_most(place: tuple[str, ...], kind: str) -> None:
+    assert seen(*place).kind == kind
+
+
+def test_a_move_taken_back_is_told_by_what_it_left_changed_whichever_it_is() -> None:
+    found = seen("clock-not-restored", "4k3/2P5/8/8/8/8/8/4K3 w - - 150 1")
+    assert found.actual == "after unmake: halfmove clock was 150, is 0"
+
+
+def test_a_wrong_key_is_told_by_what_is_wrong_in_it() -> None:
+    castle = seen("key-forgets-castling-rook", "4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    assert castle.actual.endswith("from scratch, by a white rook on f1 and a white rook on h1")
+    passed = seen("key-keeps-en-passant", "4k3/8/8/pP6/8/8/8/4K3 w - a6 0 1")
+    assert passed.actual.endswith("from scratch, by en passant, a-file")
