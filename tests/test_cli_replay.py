@@ -111,6 +111,7 @@ def test_json_tells_the_same(file: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_a_position_command_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(CASTLE)]) == 0
+    assert capsys.readouterr().out.startswith("AGREES position fen"), "what was no finding is not fixed"
     assert main(["replay", str(CASTLE), "--engine", FAULT, "--against", "python-chess"]) == 1
     assert "STILL FAILING position fen" in capsys.readouterr().out
 
@@ -178,6 +179,22 @@ def test_a_folder_stands_for_its_findings(file: Path, tmp_path: Path, capsys: py
     mend(file)
     assert main(["replay", str(tmp_path), "--json"]) == 1
     assert len(json.loads(capsys.readouterr().out)["replayed"]) == 2
+
+
+def test_the_folder_of_a_hunt_stands_for_the_findings_in_it(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hunted = file.parent / "hunted"
+    (hunted / "found").mkdir(parents=True)
+    assert main(["replay", str(hunted)]) == 0
+    assert f"no findings in {hunted}" in capsys.readouterr().out
+    file.rename(hunted / "found" / file.name)
+    assert main(["replay", str(hunted)]) == 1
+
+
+def test_what_an_engine_cannot_say_is_not_called_fixed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = forget(file, facet=Facet.NULL)
+    assert main(["replay", str(file), "--engine", "python-chess", "--against", "own", "--prune"]) == 2
+    assert "NOT RUN" in capsys.readouterr().out
+    assert file.exists()
 
 
 def test_pruning_removes_the_fixed_and_nothing_else(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from refute.compare import Comparer
 from refute.divergence import Divergence, Facet
-from refute.engines.protocol import Engine
+from refute.engines.protocol import Ability, Engine
 from refute.engines.spec import open_engine
 from refute.errors import EngineError, InputError, quote
 from refute.finding import read_walk
@@ -58,11 +58,35 @@ def find(
         depth = depth_for(wanted)
     witnesses = [_open(spec) for spec in witness_specs(against, subject=engine)]
     comparer = Comparer(_open(engine), witnesses, depth=depth, chess960=chess960)
-    return compare(narrow(comparer, wanted) if wanted is not None else comparer, walk)
+    if wanted is None:
+        return compare(comparer, walk)
+    found = compare(narrow(comparer, wanted), walk, wanted)
+    if found is None:
+        # A board that examines itself may complain of the same facet, and is asked to only in full.
+        found = compare(comparer, walk)
+        found = found if found is not None and found.facet is wanted else None
+    return found
 
 
-def compare(comparer: Comparer, walk: Walk) -> Divergence | None:
-    """The first divergence along a walk; raises EngineError when the witnesses cannot tell."""
+# A finding of a facet shows only where the subject is asked for one of these; the others show by themselves.
+NEEDED: Final = {
+    Facet.MOVES: frozenset({Ability.MOVES}),
+    Facet.CHECK: frozenset({Ability.CHECK, Ability.STATE}),
+    Facet.FEN: frozenset({Ability.FEN, Ability.NUMBERS, Ability.STATE}),
+    Facet.OUTCOME: frozenset({Ability.OUTCOME}),
+    Facet.PERFT: frozenset({Ability.PERFT, Ability.STATE}),
+    Facet.KEY: frozenset({Ability.KEY, Ability.STATE}),
+    Facet.RESTORE: frozenset({Ability.STATE}),
+    Facet.INVARIANTS: frozenset({Ability.STATE}),
+    Facet.NULL: frozenset({Ability.STATE}),
+}
+
+
+def compare(comparer: Comparer, walk: Walk, facet: Facet | None = None) -> Divergence | None:
+    """The first divergence along a walk; raises EngineError when the witnesses, or the subject, cannot tell."""
+    needed = NEEDED.get(facet) if facet is not None else None
+    if needed is not None and not needed & comparer.question.asks:
+        raise EngineError(f"{comparer.subject.name} is not asked for {facet}, or cannot say: nothing can be told of it")
     comparison = comparer.compare(walk)
     if comparison.quarantine is not None:
         said = "; ".join(f"{name} says {quote(answer)}" for name, answer in comparison.quarantine.answers)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -17,6 +17,8 @@ from refute.engines.faulty import FAULTS, open_fault
 from refute.engines.python_chess import PythonChessEngine
 from refute.explain import explain
 from refute.power import MOST_MOVES, MOST_MOVES_OF_A_PATH
+from refute.regression import find
+from refute.report.text import depth_of
 from refute.shrink import shrink
 from refute.walk import Walk
 from refute.walking import walk_number
@@ -68,6 +70,16 @@ def test_the_shrunk_fault_is_explained(name: str) -> None:
     assert sentence.endswith(".")
     if small.missing or small.extra:
         assert str(small.move) in sentence
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_generated_test_fails_on_the_faulty_board_and_passes_on_the_right_one(name: str) -> None:
+    _, small = shrunk(name)
+    asked: dict[str, Any] = {"facet": str(small.facet), "chess960": small.walk.chess960, "depth": depth_of(small)}
+    found = find(str(small.walk), engine=f"fault:{name}", **asked)
+    assert found is not None
+    assert found.facet is small.facet
+    assert find(str(small.walk), engine="own", **asked) is None
 
 
 def test_what_the_board_finds_inside_itself_needs_no_moves() -> None:

@@ -26,6 +26,7 @@ class Status(enum.StrEnum):
     FIXED = "fixed"
     FAILING = "failing"
     NOT_SEEN = "not seen again"  # it never came back when asked alone, so that its staying away proves nothing
+    AGREES = "agrees"  # a position that was no finding, so that there is nothing to be fixed
     NOT_RUN = "not run"
 
 
@@ -97,7 +98,7 @@ def replay(
     if as_json:
         print_json(_as_json(replayed))
     else:
-        _print_summary(replayed)
+        _print_summary(replayed, targets or (str(FOUND_LAST), str(KEPT)))
     statuses = {one.status for one in replayed}
     return 2 if Status.NOT_RUN in statuses else 1 if Status.FAILING in statuses else 0
 
@@ -112,7 +113,8 @@ def _names(targets: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
     for text in targets:
         folder = Path(text)
         if "\0" not in text and not text.startswith("position ") and folder.is_dir():
-            for path in _walks(folder):
+            # A hunt keeps its findings in a folder of their own, below the one that it was given.
+            for path in _walks(folder) or _walks(folder / "found"):
                 yield str(path), True
         else:
             yield text, True
@@ -131,13 +133,15 @@ def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
     target: Target | None = None
     try:
         target = read_target(name, chess960=chess960)
-        found = compare(engines.comparer(target), target.walk)
+        found = compare(engines.comparer(target), target.walk, target.finding.facet if target.finding else None)
     except (RefuteError, OSError) as error:
         return Replayed(name, Status.NOT_RUN, message=str(error), before=target.finding if target else None)
     one = Replayed(name, Status.FAILING, target.path, before=target.finding, divergence=found)
     if found is None:
         one.status = Status.FIXED
-        if target.finding is not None and is_unrepeatable(target.finding):
+        if target.finding is None:
+            one.status, one.message = Status.AGREES, "moves are compared; counts are with --depth N"
+        elif is_unrepeatable(target.finding):
             one.status, one.message = Status.NOT_SEEN, _why_not_seen(target.finding)
     elif target.path is not None:
         one.divergence = dataclasses.replace(found, notes={**found.notes, "path": str(target.path)})
@@ -172,6 +176,7 @@ def _print(one: Replayed) -> None:
         Status.FIXED: ("FIXED", "bold green"),
         Status.FAILING: ("STILL FAILING", "bold red"),
         Status.NOT_SEEN: ("NOT SEEN AGAIN", "bold yellow"),
+        Status.AGREES: ("AGREES", "bold green"),
         Status.NOT_RUN: ("NOT RUN", "bold yellow"),
     }
     console.print(Text.assemble(words[one.status], f" {printable(one.name)}", " (removed)" if one.is_pruned else ""))
@@ -184,14 +189,16 @@ def _print(one: Replayed) -> None:
         console.print()
 
 
-def _print_summary(replayed: list[Replayed]) -> None:
+def _print_summary(replayed: list[Replayed], places: tuple[str, ...]) -> None:
+    from refute.report.text import printable
+
     console = open_console()
     if not replayed:
-        console.print(f"nothing to replay: no findings in {FOUND_LAST} or {KEPT}", markup=False)
+        console.print(printable(f"nothing to replay: no findings in {' or '.join(places)}"), markup=False)
         return
     counts = {status: sum(one.status is status for one in replayed) for status in Status}
     text = f"{counts[Status.FIXED]} fixed, {counts[Status.FAILING]} still failing"
-    for status in (Status.NOT_SEEN, Status.NOT_RUN):
+    for status in (Status.AGREES, Status.NOT_SEEN, Status.NOT_RUN):
         if counts[status]:
             text += f", {counts[status]} {status}"
     console.print(text, markup=False)
@@ -203,6 +210,7 @@ def _as_json(replayed: list[Replayed]) -> dict[str, Any]:
     return {
         "fixed": sum(one.status is Status.FIXED for one in replayed),
         "failing": sum(one.status is Status.FAILING for one in replayed),
+        "agrees": sum(one.status is Status.AGREES for one in replayed),
         "not_seen": sum(one.status is Status.NOT_SEEN for one in replayed),
         "not_run": sum(one.status is Status.NOT_RUN for one in replayed),
         "replayed": [
