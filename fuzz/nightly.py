@@ -56,7 +56,7 @@ LEAST_SECONDS: Final = 1.0  # for a part, when the others took all there was
 HUNTING: Final = 0.7
 GRACE_SECONDS: Final = 20.0  # past its time, until a part is interrupted
 LAST_WORDS_SECONDS: Final = 10.0  # and from then on, until it is killed
-INTERRUPTED: Final = 130  # how `refute mutants` exits when it was interrupted and nothing survived
+INTERRUPTED: Final = 130  # how a command exits that was interrupted before it refuted anything
 # Mutants get so much that all are tried in a night of half an hour, and leave to the fuzzing what they do not need.
 WEIGHTS: Final = {"replay": 1.0, "hunt": 4.0, "perft": 4.0, "mutants": 12.0, "fuzz": 8.0}
 LEAST_FOR_MUTANTS: Final = 30.0  # below, its workers would hardly be ready
@@ -152,7 +152,8 @@ def run(part: Part, seconds: float, *, seed: int, jobs: int, journal: Journal) -
         part.status = REFUTED if part.findings or code == 1 else AGREED if code == 0 else NOT_RUN
         if is_cut_short(part):
             part.detail = ""  # it tells itself how far it came
-            part.status = PARTIAL if code == INTERRUPTED and not part.findings else part.status
+        if code == INTERRUPTED and not part.findings and (is_cut_short(part) or part.kind == "hunt"):
+            part.status = PARTIAL
         part.detail = part.detail or describe(part, code)
         journal.write("end", part=part.name, status=part.status, code=code, seconds=round(part.seconds, 1))
 

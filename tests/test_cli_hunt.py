@@ -514,12 +514,12 @@ def told_after_interrupt(child: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_control_c_before_anything_is_found_is_exit_code_0(jobs: str, scripted: Callable[..., str]) -> None:
+def test_control_c_before_anything_is_found_is_exit_code_130(jobs: str, scripted: Callable[..., str]) -> None:
     spec = scripted("def go(board, depth):\n    if asked == 40: open(f'asked', 'w')\n    right(board, depth)")
     with running("--against", "python-chess", "--engine", spec, "--jobs", jobs) as child:
         wait_for(Path("asked").exists, child)
         told = told_after_interrupt(child)
-        assert child.returncode == 0
+        assert child.returncode == 130
     assert told["divergences"] == []
     assert told["walks"] > 0
 
@@ -548,7 +548,7 @@ def test_control_c_finds_workers_deaf_from_their_first_moment() -> None:
                 os.kill(worker, signal.SIGINT)
             time.sleep(0.002)
         told = told_after_interrupt(child)
-        assert child.returncode == 0
+        assert child.returncode == 130
     assert told["divergences"] == []
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 DEEPEST: Final = 99
+INTERRUPTED: Final = 130  # the exit code of a command that Ctrl-C ended before it was done
 PLAIN_LINE_SECONDS: Final = 10.0  # between progress lines where nothing can be rewritten
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from refute.commands.common import Progress, json_option, open_console, print_json
+from refute.commands.common import INTERRUPTED, Progress, json_option, open_console, print_json
 from refute.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 POSITIONS: Final = 20_000
 POSITIONS_COMPARED: Final = 2_000
 MOST_SEEDS: Final = 100
-INTERRUPTED: Final = 130
 WIDTH_ELSEWHERE: Final = 160  # columns, so that a file or a log has one line for each row
 
 

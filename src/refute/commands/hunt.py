@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from refute.commands.common import (
+    INTERRUPTED,
     Progress,
     Seconds,
     chess960_option,
@@ -106,7 +107,7 @@ def hunt(
       refute hunt --engine fault:en-passant-rank-pin  see a finding
       refute hunt --engine ./mine --keep-going --jobs 2 --report html:report.html
 
-    Exit code: 0 nothing refuted, 1 refuted, 2 could not run.
+    Exit code: 0 nothing refuted, 1 refuted, 2 could not run, 130 interrupted before anything was refuted.
     """
     from refute.hunt import Options
     from refute.hunt import hunt as run
@@ -149,7 +150,9 @@ def hunt(
             open_console().print(f"report: {folder / 'report.html'}", markup=False)
     if result.quarantined and not result.positions and not result.is_refuted:
         raise EngineError("nothing was compared: at no position did the witnesses answer, and alike")
-    return 1 if result.is_refuted else 0
+    if result.is_refuted:
+        return 1
+    return INTERRUPTED if result.interrupted else 0
 
 
 def _line(tally: Tally) -> str:

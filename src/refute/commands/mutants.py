@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from refute.commands.common import Progress, json_option, print_json
+from refute.commands.common import INTERRUPTED, Progress, json_option, print_json
 from refute.commands.hunt import seconds_option
 
 if TYPE_CHECKING:
     from refute.mutants import Report
-
-INTERRUPTED = 130
 
 
 @click.command()

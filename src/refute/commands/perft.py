@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from refute.commands.common import (
+    INTERRUPTED,
     PositionCommand,
     chess960_option,
     depth_argument,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from refute.board import Position
 
 REFUTED: Final = 1
-INTERRUPTED: Final = 130
 OWN: Final = ("own", "own:pure")
 PURE_COPY: Final = "refute_pure_board"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from refute.commands.common import Seconds, chess960_option, json_option, open_console, print_json
+from refute.commands.common import INTERRUPTED, Seconds, chess960_option, json_option, open_console, print_json
 from refute.commands.targets import Engines, Target, Wish, engine_options, read_target
 from refute.errors import InputError, quote
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from refute.divergence import Divergence
 
 REFUTED: Final = 1
-INTERRUPTED: Final = 130
 
 
 @click.command()

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from refute.commands.common import chess960_option, engine_option, json_option, open_console, print_json, timeout_option
+from refute.commands.common import (
+    INTERRUPTED,
+    chess960_option,
+    engine_option,
+    json_option,
+    open_console,
+    print_json,
+    timeout_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +27,6 @@ if TYPE_CHECKING:
     from refute.suites import Counted, Plan
 
 REFUTED: Final = 1
-INTERRUPTED: Final = 130
 LAST_WORDS: Final = 5  # lines of what was said with an engine that failed
 
 
