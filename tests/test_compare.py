@@ -247,8 +247,14 @@ def test_what_cannot_be_asked_is_listed_as_skipped_with_why() -> None:
 
 def test_nothing_to_compare_is_refused() -> None:
     mute = Twisted(lambda walk, answer: answer, lacks=list(Ability))
-    with pytest.raises(InputError, match="nothing that can be compared"):
+    with pytest.raises(InputError, match="no moves that can be compared"):
         Comparer(mute, [PythonChessEngine()])
+
+
+def test_a_hunt_that_would_compare_no_moves_is_refused() -> None:
+    speechless = Twisted(lambda walk, answer: answer, lacks=[Ability.MOVES, Ability.PERFT])
+    with pytest.raises(InputError, match="no moves that can be compared"):
+        Comparer(speechless, [PythonChessEngine()])
 
 
 def test_a_hunt_without_witnesses_is_refused() -> None:

@@ -83,9 +83,9 @@ class Comparer:
         for ability, name in ALONE.items():
             if ability not in subject.abilities:
                 self.skipped.append(Skip(name, f"{subject.name}: {_why(subject, ability)}"))
-        if not asked:
+        if Ability.MOVES not in asked:
             why = "; ".join(f"{skip.check}: {skip.why}" for skip in self.skipped)
-            raise InputError(f"{subject.name} and its witnesses have nothing that can be compared ({why})")
+            raise InputError(f"{subject.name} and its witnesses have no moves that can be compared ({why})")
         writers = [engine for engine in (subject, *self.witnesses) if Ability.FEN in engine.abilities]
         if Ability.FEN in asked and all(Ability.NUMBERS in engine.abilities for engine in writers):
             asked.remove(Ability.FEN)
