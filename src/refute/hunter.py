@@ -24,7 +24,7 @@ from refute.explain import explain
 from refute.features import FeatureCounter
 from refute.finding import finding_path, write_finding
 from refute.report.result import HuntResult
-from refute.shrink import NOT_REPRODUCED, shrink
+from refute.shrink import NOT_REPRODUCED, notes_of, shrink
 from refute.walk import Walk
 from refute.walking import walk_number
 
@@ -188,7 +188,7 @@ class Hunter:
                 self.is_interrupted = True
                 small = best[-1]
                 self.stops = True
-        small = replace(small, seed=found.seed, original=found.original, notes={**small.notes, **found.notes})
+        small = replace(small, seed=found.seed, original=found.original, notes=notes_of(small, found))
         told = explain(small)
         if small.notes.get("shrunk") == NOT_REPRODUCED:
             told += " It was seen once, and not again when asked alone: the subject may remember earlier positions."

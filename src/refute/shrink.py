@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import chess
 
@@ -232,6 +232,11 @@ def sort_key(walk: Walk) -> tuple[int | str, ...]:
         disorder(placement),
         str(walk),
     )
+
+
+def notes_of(small: Divergence, found: Divergence) -> dict[str, Any]:
+    """All that is noted of a finding once it is shrunk; how deep to count is what shrinking says, and nothing else."""
+    return {**{name: value for name, value in found.notes.items() if name != "depth"}, **small.notes}
 
 
 def narrow(comparer: Comparer, facet: Facet) -> Comparer:

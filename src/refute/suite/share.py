@@ -25,7 +25,7 @@ from refute.explain import explain
 from refute.finding import read_walk, write_finding
 from refute.hunter import MOST_QUARANTINED, Found, Held, Hunter
 from refute.report.result import quarantine_to_json
-from refute.shrink import narrow, shrink
+from refute.shrink import narrow, notes_of, shrink
 from refute.suite.claims import claim_of
 from refute.suite.run import Run, State
 from refute.walk import Walk
@@ -238,7 +238,7 @@ def _refined(found: Divergence, comparer: Comparer, seconds: float, *, is_drille
     small = found
     if seconds > 0 and found.notes.get("shrinks", True):
         small = shrink(found, comparer, seconds=seconds)
-        small = replace(small, original=found.original, seed=found.seed, notes={**small.notes, **found.notes})
+        small = replace(small, original=found.original, seed=found.seed, notes=notes_of(small, found))
     return replace(small, explanation=explain(small))
 
 
