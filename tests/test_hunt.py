@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,9 @@ from refute.divergence import Facet
 from refute.errors import EngineError, SpecError
 from refute.finding import read_finding
 from refute.hunt import Options, Tally, default_witnesses, hunt
+from refute.hunter import Hunter
 from refute.report.result import HuntResult
+from refute.walk import START_FEN, Walk
 from refute.walking import walk_number
 
 WITNESS = ("python-chess",)
@@ -190,3 +193,16 @@ def test_wrong_counts_of_one_cause_are_one_finding(options: Options, stockfish: 
     signatures = [str(d.signature) for d in result.divergences]
     assert len(signatures) == len(set(signatures))
     assert len(list((options.folder / "found").iterdir())) == len(signatures)
+
+
+def test_a_walk_is_cut_to_what_fits_into_the_time_left() -> None:
+    hunter = Hunter(Options(against=("python-chess",)))
+    walk = Walk(START_FEN, ("g1f3", "g8f6", "f3g1", "f6g8") * 5)
+    now = time.monotonic()
+    assert hunter._fitting(walk, now - 10, now + 10) == walk, "the pace is not known yet"
+    hunter.walks, hunter.positions = 2, 10
+    assert len(hunter._fitting(walk, now - 10, now + 10)) == 3, "one position a second, and another walk under way"
+    assert len(hunter._fitting(walk, now - 10, now - 1)) == 0
+    hunter.positions = 1000
+    assert hunter._fitting(walk, now - 10, now + 10) == walk
+    hunter.close()

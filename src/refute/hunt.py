@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from refute.hunter import Found, Hunter, Listener, Options, Tally, budget, default_witnesses, refine_findings
+from refute.hunter import Found, Hunter, Listener, Options, Tally, budget, default_witnesses, end_of, refine_findings
 from refute.report.result import HuntResult
 from refute.workers import hunt_in_processes, runs_foreign_code
 
@@ -24,7 +24,7 @@ def hunt(options: Options, listen: Listener | None = None) -> HuntResult:
     hunter = Hunter(options)
     try:
         try:
-            with closing(hunter.run(budget(options, tally.started))) as events:
+            with closing(hunter.run(budget(options, tally.started), until=end_of(options, tally.started))) as events:
                 for event in events:
                     tally.take(0, event)
                     if listen is not None:

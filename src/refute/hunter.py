@@ -123,11 +123,12 @@ class Hunter:
         return Tick(self.walks, self.positions, self.nodes, dict(self.features.counts))
 
     def run(
-        self, indices: Iterable[int], *, watch: Callable[[int], None] | None = None
+        self, indices: Iterable[int], *, watch: Callable[[int], None] | None = None, until: float | None = None
     ) -> Generator[Event, None, None]:
         """Compare along each walk; yields ticks now and then, and whatever is found at once.
 
-        `watch` hears the number of the walk that is compared next, so that whoever dies of it is known.
+        `watch` hears the number of the walk that is compared next, so that whoever dies of it is known. Walks are
+        cut so that they end by the moment `until`: a slow engine may need longer for one than the hunt has left.
         """
         options = self.options
         numbers: list[int] = []
@@ -138,11 +139,12 @@ class Hunter:
                 if watch is not None:
                     # Not this one, which is only begun: the walk before it is still to be compared.
                     watch(numbers[0])
-                yield walk_number(options.seed, index, chess960=options.chess960)
+                walk = walk_number(options.seed, index, chess960=options.chess960)
+                yield walk if until is None else self._fitting(walk, began, until)
             if watch is not None and numbers:
                 watch(numbers[0])
 
-        ticked = time.monotonic()
+        ticked = began = time.monotonic()
         # Whoever is watched must be on the walk it says; and a foreign engine may be slow.
         batch = BATCH if watch is None and options.engine.startswith(("own", "fault:")) else 1
         with closing(self.comparer.compare_all(walks(), batch=batch)) as comparisons:
@@ -160,6 +162,15 @@ class Hunter:
                     ticked = time.monotonic()
                     yield self.tick()
         yield self.tick()
+
+    def _fitting(self, walk: Walk, began: float, until: float) -> Walk:
+        """As much of the walk as can be compared by then, at the pace so far; what is unknown is not cut."""
+        now = time.monotonic()
+        if not self.walks or now <= began:
+            return walk
+        # Half of it, because the walk before this one may still be under way.
+        most = int(self.positions / (now - began) * max(until - now, 0.0) / 2)
+        return walk if len(walk) < most else walk.prefix(max(most - 1, 0))
 
     def _keep(self, index: int, found: Divergence) -> Found:
         """Write a finding down before anything else happens to it; then make it small and clear."""
@@ -319,14 +330,20 @@ def refine_findings(tally: Tally, hunter: Hunter) -> bool:
     return False
 
 
-def budget(options: Options, started: float, *, first: int = 0, step: int = 1) -> Iterator[int]:
-    """Walk numbers until the walks or the seconds are spent."""
+def end_of(options: Options, started: float) -> float | None:
+    """The moment when the time is over, for a hunt that has a time."""
     seconds = options.seconds
     if seconds is None and options.walks is None:
         seconds = DEFAULT_SECONDS
+    return None if seconds is None else started + seconds
+
+
+def budget(options: Options, started: float, *, first: int = 0, step: int = 1) -> Iterator[int]:
+    """Walk numbers until the walks or the seconds are spent."""
+    end = end_of(options, started)
     index = first
     while options.walks is None or index < options.walks:
-        if seconds is not None and time.monotonic() - started >= seconds:
+        if end is not None and time.monotonic() >= end:
             return
         yield index
         index += step

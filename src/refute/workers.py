@@ -17,7 +17,7 @@ from typing import Any, Final
 from refute.divergence import Divergence, Facet, Verdict
 from refute.errors import EngineError, RefuteError
 from refute.finding import finding_path, write_finding
-from refute.hunter import Event, Found, Hunter, Listener, Options, Tally, budget, refine_findings
+from refute.hunter import Event, Found, Hunter, Listener, Options, Tally, budget, end_of, refine_findings
 from refute.kinds import NO_KIND
 from refute.report.result import HuntResult
 from refute.walking import walk_number
@@ -167,7 +167,7 @@ def _work(options: Options, job: int, first: int, events: Connection, current: A
         events.send(error)
         return
     try:
-        for event in hunter.run(numbers(), watch=watch):
+        for event in hunter.run(numbers(), watch=watch, until=end_of(options, started)):
             events.send((job, event))
     finally:
         hunter.close()

@@ -137,8 +137,10 @@ class Run:
 
     def _is_late(self, name: str) -> bool:
         """Whether a process, alive as far as can be told, takes longer than engines may need in the end."""
-        # An engine that answers nothing is given up after three timeouts.
-        return self.left() < -(PATIENCE + 3 * self.options.timeout) and not self.states()[name].is_done
+        # An engine that answers nothing is given up after three timeouts. One in another process is watched by its
+        # own clock, answer by answer, so that being slow with a long walk is no fault.
+        timeouts = 3 if self.options.engine.startswith("py:") else 30
+        return self.left() < -(PATIENCE + timeouts * self.options.timeout) and not self.states()[name].is_done
 
     def _convict(self, name: str, facet: Facet, how: str) -> None:
         """A process did not come back: what it was walking killed or kept it, and that is a finding."""

@@ -147,7 +147,7 @@ class _Chase:
                 yield index
 
         note = partial(self.run.note, self.track, chess960=self.hunter.options.chess960)
-        for event in self.hunter.run(numbers(), watch=note):
+        for event in self.hunter.run(numbers(), watch=note, until=end):
             if isinstance(event, Held) and len(self.state.quarantined) < MOST_QUARANTINED:
                 self.state.quarantined.append(quarantine_to_json(event.quarantine))
             elif isinstance(event, Found):
