@@ -13,6 +13,7 @@ from refute.board.epd import PerftCase, read_suite
 from refute.divergence import Divergence
 from refute.errors import RefuteError, quote
 from refute.finding import FORMAT
+from refute.kept import other_walks
 from refute.regression import compare, is_unrepeatable, witness_specs
 from refute.suite.counts import check_count, depths_within, why_uncounted
 from refute.suite.run import FILE
@@ -107,7 +108,9 @@ class WalkItem(_Item):
             against = tuple(spec for spec in named if _is_harmless(spec) and spec != subject)
             against = against or witness_specs((), subject=subject)
         with Engines(Wish(given, against, False, session.options.timeout)) as engines:
-            found = compare(engines.comparer(target), target.walk)
+            comparer = engines.comparer(target)
+            walks = (target.walk, *other_walks(target.finding))
+            found = next(filter(None, (compare(comparer, walk) for walk in walks)), None)
         if found is not None:
             self.fail(found)
         if is_unrepeatable(target.finding):

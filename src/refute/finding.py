@@ -54,13 +54,17 @@ UNPLAYABLE: Final = (
 
 
 def finding_path(folder: str | os.PathLike[str], divergence: Divergence) -> Path:
-    """Name the file of a finding: the same name before and after it was shrunk."""
+    """Name the file of a finding while it is worked on: the same name before and after it was shrunk."""
     found = divergence.original or divergence.walk
     identity = "\n".join((divergence.subject, str(found.chess960), str(found)))
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return Path(folder) / f"{slug_of(divergence)}-{digest}.walk"
+
+
+def slug_of(divergence: Divergence) -> str:
+    """The signature as the beginning of a file's name."""
     signature = f"{divergence.facet}-{divergence.verdict}-{divergence.kind}"
-    slug = re.sub(r"[^a-z0-9]+", "-", signature.lower()).strip("-")[:60]
-    return Path(folder) / f"{slug}-{digest}.walk"
+    return re.sub(r"[^a-z0-9]+", "-", signature.lower()).strip("-")[:60]
 
 
 def write_finding(path: str | os.PathLike[str], divergence: Divergence) -> None:
@@ -118,6 +122,11 @@ def format_finding(divergence: Divergence, *, brief: bool = False) -> str:
         headers |= _write_help(divergence)
     lines = [f"# {key}: {value}" for key, value in headers.items()]
     return "\n".join([*lines, str(divergence.walk), ""])
+
+
+def format_subject(divergence: Divergence) -> str:
+    """The subject as a file names it."""
+    return _write_text(divergence.subject)
 
 
 def _write_help(divergence: Divergence) -> dict[str, str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from refute.hunter import Found, Hunter, Listener, Options, Tally, budget, default_witnesses, end_of, refine_findings
+from refute.hunter import Found, Hunter, Listener, Options, Tally, budget, default_witnesses, end_of
+from refute.refining import group_findings, keep_findings, refine_findings
 from refute.report.result import HuntResult
 from refute.workers import hunt_in_processes, runs_foreign_code
 
@@ -37,6 +38,8 @@ def hunt(options: Options, listen: Listener | None = None) -> HuntResult:
             interrupted = True
         hunter.is_interrupted = interrupted
         interrupted |= refine_findings(tally, hunter)
+        group_findings(tally)
+        keep_findings(tally)
         return tally.result(hunter, interrupted=interrupted)
     finally:
         hunter.close()

@@ -23,6 +23,7 @@ from refute.errors import EngineError
 from refute.explain import explain
 from refute.features import FeatureCounter
 from refute.finding import finding_path, write_finding
+from refute.kept import take_in, time_stamp
 from refute.report.result import HuntResult
 from refute.shrink import NOT_REPRODUCED, notes_of, shrink
 from refute.walk import Walk
@@ -231,8 +232,10 @@ class Tally:
     findings: dict[Signature, Divergence] = field(default_factory=dict)
     counts: dict[Signature, int] = field(default_factory=dict)
     indices: dict[Signature, int] = field(default_factory=dict)  # the number of each finding's walk
+    absorbed: dict[Signature, list[Divergence]] = field(default_factory=dict)  # found as well, of the same cause
     quarantined: list[Quarantine] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+    began: str = field(default_factory=time_stamp)
 
     def take(self, job: int, event: Event) -> None:
         if isinstance(event, Tick):
@@ -265,6 +268,14 @@ class Tally:
             self.findings[better.signature] = better
         else:
             _forget(better, known)
+
+    def merge(self, best: Signature, others: Sequence[Signature]) -> None:
+        """Let one finding stand for others that have the same cause."""
+        self.findings[best] = take_in(self.findings[best], [self.findings[one] for one in others])
+        for one in others:
+            self.absorbed.setdefault(best, []).append(self.findings.pop(one))
+            self.counts[best] += self.counts.pop(one)
+            self.indices[best] = min(self.indices.get(best, 0), self.indices.pop(one, 0))
 
     @property
     def seconds(self) -> float:
@@ -312,22 +323,6 @@ def _forget(found: Divergence, known: Divergence) -> None:
 
 
 Listener = Callable[[Tally], None]
-
-
-def refine_findings(tally: Tally, hunter: Hunter) -> bool:
-    """Drill, shrink and explain what was found; True when interrupted, which leaves the rest as found.
-
-    A wrong count hides one cause behind many signatures; drilled, they are one finding again.
-    """
-    try:
-        for step in (hunter.drilled, hunter.refine):
-            for signature in sorted(tally.findings, key=lambda signature: tally.indices.get(signature, 0)):
-                tally.put(signature, step(tally.findings[signature]))
-                if hunter.stops:
-                    return True
-    except KeyboardInterrupt:
-        return True
-    return False
 
 
 def end_of(options: Options, started: float) -> float | None:

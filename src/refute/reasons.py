@@ -96,7 +96,7 @@ def _why_not_reached(board: chess.Board, move: chess.Move, kind: str) -> str:
     empty.set_piece_at(move.from_square, board.piece_at(move.from_square))
     if move.to_square in empty.attacks(move.from_square):
         return f"it jumps over {men_on(board, _blockers(board, move.from_square, move.to_square)[:1])}"
-    if move.to_square in _wrapped(move.from_square, empty.piece_type_at(move.from_square)):
+    if move.to_square in wrapped(move.from_square, empty.piece_type_at(move.from_square)):
         return "it wraps around the edge of the board"
     return f"a {_name(board, move.from_square)} does not move like that"
 
@@ -116,7 +116,7 @@ STEPS: Final = {
 }
 
 
-def _wrapped(square: int, kind: int | None) -> Iterator[int]:
+def wrapped(square: int, kind: int | None) -> Iterator[int]:
     """Squares a careless generator reaches by adding numbers without minding the edge."""
     longest = 1 if kind in (chess.KNIGHT, chess.KING) else 7
     for step in STEPS.get(kind or 0, ()):

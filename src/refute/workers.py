@@ -17,8 +17,9 @@ from typing import Any, Final
 from refute.divergence import Divergence, Facet, Verdict
 from refute.errors import EngineError, RefuteError
 from refute.finding import finding_path, write_finding
-from refute.hunter import Event, Found, Hunter, Listener, Options, Tally, budget, end_of, refine_findings
+from refute.hunter import Event, Found, Hunter, Listener, Options, Tally, budget, end_of
 from refute.kinds import NO_KIND
+from refute.refining import group_findings, keep_findings, refine_findings
 from refute.report.result import HuntResult
 from refute.walking import walk_number
 
@@ -74,6 +75,8 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
             tally.take(0, first)
         here.is_interrupted = interrupted
         interrupted |= refine_findings(tally, here)
+        group_findings(tally)
+        keep_findings(tally)
         return tally.result(here, interrupted=interrupted)
     finally:
         for worker in workers:

@@ -128,12 +128,17 @@ def _walks(folder: Path, *, newest_first: bool = False) -> list[Path]:
 
 
 def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
+    from refute.kept import other_walks
     from refute.regression import compare, is_unrepeatable
 
     target: Target | None = None
     try:
         target = read_target(name, chess960=chess960)
-        found = compare(engines.comparer(target), target.walk, target.finding.facet if target.finding else None)
+        comparer = engines.comparer(target)
+        found = compare(comparer, target.walk, target.finding.facet if target.finding else None)
+        for walk in other_walks(target.finding) if found is None and target.finding is not None else ():
+            # One cause, several walks: mended on one of them, it may still show on another.
+            found = found or compare(comparer, walk)
     except (RefuteError, OSError) as error:
         return Replayed(name, Status.NOT_RUN, message=str(error), before=target.finding if target else None)
     one = Replayed(name, Status.FAILING, target.path, before=target.finding, divergence=found)
@@ -144,6 +149,8 @@ def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
         elif is_unrepeatable(target.finding):
             one.status, one.message = Status.NOT_SEEN, _why_not_seen(target.finding)
     elif target.path is not None:
+        if found.walk.fen != target.walk.fen:
+            one.message = "its own walk agrees now, and another of the same cause does not"
         one.divergence = dataclasses.replace(found, notes={**found.notes, "path": str(target.path)})
     return one
 
@@ -182,11 +189,24 @@ def _print(one: Replayed) -> None:
     console.print(Text.assemble(words[one.status], f" {printable(one.name)}", " (removed)" if one.is_pruned else ""))
     if one.message:
         console.print(Text(f"  {printable(one.message)}"))
+    if one.before is not None and (seen := _seen(one.before)):
+        console.print(Text(f"  {seen}", "dim"))
     if one.divergence is not None:
         if one.before is not None and one.before.signature != one.divergence.signature:
             console.print(Text(f"  it was {printable(str(one.before.signature))}"))
         print_divergence(one.divergence)
         console.print()
+
+
+def _seen(finding: Divergence) -> str:
+    """How often hunts have seen it, and when, where its file says so."""
+    from refute.kept import FIRST_SEEN, LAST_SEEN
+    from refute.report.text import count, printable
+
+    first, last = finding.notes.get(FIRST_SEEN), finding.notes.get(LAST_SEEN)
+    if not isinstance(first, str) or not isinstance(last, str):
+        return ""
+    return printable(f"seen on {count(finding.count, 'walk')}, first {first[:10]}, last {last[:10]}")
 
 
 def _print_summary(replayed: list[Replayed], places: tuple[str, ...]) -> None:

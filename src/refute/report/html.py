@@ -9,6 +9,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from refute.divergence import Divergence
+from refute.kept import also_of
 from refute.report.boards import Frame, film, sprite
 from refute.report.result import HuntResult
 from refute.report.shell import render_shell
@@ -124,6 +125,8 @@ def _facts(divergence: Divergence) -> list[tuple[str, str]]:
         facts.append(("Path", "needed: the FEN alone does not show it"))
     if divergence.original is not None and divergence.original != walk:
         facts.append(("Shrunk from", count(len(divergence.original), "move")))
+    if also := also_of(divergence):
+        facts.append(("Shown also as", "; ".join(also)))
     if divergence.versions:
         facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in divergence.versions)))
     return [(printable(name), printable(value)) for name, value in facts]

@@ -10,6 +10,7 @@ import chess
 
 from refute.divergence import Divergence
 from refute.explain import board_after, made_last
+from refute.kept import also_of
 from refute.report.result import HuntResult
 from refute.report.text import command_for, count, end_fen, lichess_link, marked, printable, sentence_for
 
@@ -88,6 +89,8 @@ def _facts(divergence: Divergence) -> str:
         rows.append(("path", "needed: the FEN alone does not show it"))
     if divergence.count > 1:
         rows.append(("seen on", count(divergence.count, "walk")))
+    if also := also_of(divergence):
+        rows.append(("shown also as", "; ".join(also)))
     link = lichess_link(walk)
     if link is not None:
         rows.append(("analysis", f"[lichess]({link})"))

@@ -7,6 +7,7 @@ from typing import Any
 
 from refute.compare import Skip
 from refute.divergence import Divergence, Quarantine, Signature
+from refute.kept import also_of
 from refute.report.text import command_for, sentence_for
 
 
@@ -81,6 +82,7 @@ def divergence_to_json(divergence: Divergence) -> dict[str, Any]:
         "kind": divergence.kind,
         "signature": str(divergence.signature),
         "count": divergence.count,
+        "also": also_of(divergence),
         "subject": divergence.subject,
         "witness": divergence.witness,
         "move": divergence.move,

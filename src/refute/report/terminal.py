@@ -18,6 +18,7 @@ from rich.text import Text
 
 from refute.divergence import Divergence
 from refute.explain import board_after, made_last
+from refute.kept import also_of
 from refute.report.result import HuntResult
 from refute.report.text import command_for, count, marked, printable, sentence_for
 
@@ -129,6 +130,8 @@ def _facts(divergence: Divergence) -> Iterator[RenderableType]:
         table.add_row(_text("missing", MISSING), _text(" ".join(divergence.missing), MISSING))
     if divergence.extra:
         table.add_row(_text("extra", EXTRA), _text(" ".join(divergence.extra), EXTRA))
+    for number, rule in enumerate(also_of(divergence)):
+        table.add_row(_text("" if number else "also", FAINT), _text(rule, FAINT))
     yield table
 
 

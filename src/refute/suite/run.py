@@ -25,6 +25,7 @@ from refute.compare import Skip
 from refute.divergence import Divergence, Facet, Quarantine, Verdict
 from refute.finding import finding_path, read_finding, write_atomically, write_finding
 from refute.hunter import MOST_QUARANTINED, Options
+from refute.kept import keep, time_stamp
 from refute.kinds import NO_KIND
 from refute.report.result import HuntResult
 from refute.report.text import printable
@@ -80,6 +81,13 @@ class Run:
         self.folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             (self.folder / "started").touch(exist_ok=False)
+
+    def _began(self) -> str:
+        """When the run began, which all processes tell alike."""
+        try:
+            return time_stamp((self.folder / "started").stat().st_mtime)
+        except FileNotFoundError:
+            return time_stamp()
 
     def left(self) -> float:
         """Seconds until the time given is over; it runs for all processes alike."""
@@ -174,9 +182,7 @@ class Run:
 
     def _publish(self, found: Divergence) -> Divergence:
         file = found.notes.get(FILE)
-        path = Path(file) if file else finding_path(self.options.folder / "found", found)
-        if not file:
-            write_finding(path, found)
+        path = Path(file) if file else keep(self.options.folder / "found", found, hunt=self._began(), only_alike=True)
         return replace(found, notes={**found.notes, "path": _shown(path)})
 
     def gather(self) -> tuple[Divergence, ...]:
