@@ -323,6 +323,15 @@ def test_chess960_is_refused_for_an_engine_that_does_not_play_it(
     assert "does not play Chess960" in capsys.readouterr().err
 
 
+def test_chess960_is_refused_for_a_witness_that_does_not_play_it(
+    scripted: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = scripted(name="witness")
+    assert main(["hunt", "--walks", "3", "--chess960", "--against", "python-chess", "--against", spec]) == 2
+    err = capsys.readouterr().err
+    assert "witness.py does not play Chess960: it declares no option UCI_Chess960" in err
+
+
 @pytest.mark.parametrize("folder", ["/dev/null", "/dev/null/x", "file", "file/x"])
 def test_a_folder_that_findings_cannot_be_kept_in_is_refused_before_the_hunt(
     folder: str, capsys: pytest.CaptureFixture[str]

@@ -68,8 +68,9 @@ class Comparer:
         """What can be compared at all; the rest is listed as skipped, with why."""
         asked: set[Ability] = set()
         subject = self.subject
-        if chess960 and Ability.CHESS960 not in subject.abilities:
-            raise InputError(f"{subject.name} does not play Chess960: {_why(subject, Ability.CHESS960)}")
+        for engine in (subject, *self.witnesses) if chess960 else ():
+            if Ability.CHESS960 not in engine.abilities:
+                raise InputError(f"{engine.name} does not play Chess960: {_why(engine, Ability.CHESS960)}")
         for ability in COMPARED:
             if ability is Ability.PERFT and self.depth < 2:
                 continue  # depth 1 is the moves themselves
