@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,46 @@ def test_what_cannot_be_drilled_is_named(
     assert out == ""
     assert err.startswith("refute: ")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("deed", "facet"),
+    [("raise KeyError(fen)", "crash"), ("return self.wait()", "timeout")],
+    ids=["crashes", "hangs"],
+)
+def test_an_engine_that_fails_on_the_way_is_refuted_and_the_position_shown(
+    deed: str, facet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """python-chess but for one position, where it fails as a process would."""
+    (tmp_path / "frail.py").write_text(FRAIL.replace("DEED", deed), encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "frail", raising=False)
+    arguments = ["--engine", "py:frail:Frail", "--against", "python-chess"]
+    assert main(["drill", "startpos", "2", *arguments]) == 1
+    out = capsys.readouterr().out
+    assert "moves e2e4" in out
+    assert f"{facet}/crash/double push" in out
+    assert ("see --timeout" in out) is (facet == "timeout")
+    assert main(["drill", "startpos", "2", *arguments, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["divergence"]["facet"] == facet
+
+
+FRAIL = """
+from refute.board.move import encode_uci
+from refute.engines.protocol import Fault, Trouble
+from refute.engines.python_chess import PythonChessEngine
+
+class Frail(PythonChessEngine):
+    def at(self, walks, question):
+        answers = super().at(walks, question)
+        for number, walk in enumerate(walks):
+            fen = walk.fen
+            if walk.moves == ("e2e4",):
+                DEED
+            answers[number].divide[encode_uci("e2e4")] = 7
+        return answers
+
+    def wait(self):
+        return [Fault(Trouble.TIMEOUT, "gave no answer in time")]
+"""

@@ -173,13 +173,37 @@ def test_going_astray_is_blamed_on_the_reader_or_on_make(moves: tuple[str, ...],
     assert (found.facet, found.verdict) == (Facet.FEN, verdict)
 
 
-@pytest.mark.parametrize("trouble", [Trouble.TIMEOUT, Trouble.GARBAGE])
-def test_an_engine_that_gives_no_usable_answer_ends_the_drill(trouble: Trouble) -> None:
+@pytest.mark.parametrize(
+    ("trouble", "facet"),
+    [(Trouble.TIMEOUT, Facet.TIMEOUT), (Trouble.GARBAGE, Facet.CRASH), (Trouble.CRASH, Facet.CRASH)],
+)
+def test_an_engine_that_gives_no_usable_answer_on_the_way_is_refuted_there(trouble: Trouble, facet: Facet) -> None:
     def sulks(walk: Walk, question: Question, answer: Answer) -> Answer | Fault:
-        return Fault(trouble, "nothing for 10 s", ("> go perft 2", "< ?"))
+        if walk.moves:
+            return Fault(trouble, "nothing for 10 s", ("> go perft 2", "< ?"))
+        assert answer.divide is not None
+        answer.divide[encode_uci("e2e4")] = 1
+        return answer
 
-    with pytest.raises(EngineError, match=f"clumsy: {trouble.value} at .*nothing for 10 s"):
-        descend(sulks, Walk(START_FEN), 2)
+    found = found_by(descend(sulks, Walk(START_FEN), 3))
+    assert (found.facet, found.verdict) == (facet, Verdict.CRASH)
+    assert found.walk == Walk(START_FEN, ("e2e4",))
+    assert (found.actual, found.transcript) == ("nothing for 10 s", ("> go perft 2", "< ?"))
+    assert found.notes == {"trouble": trouble, "depth": 2}
+
+
+def test_a_wrong_count_stays_one_where_no_answer_can_be_had_below_it() -> None:
+    def sulks(walk: Walk, question: Question, answer: Answer) -> Answer | Fault:
+        if walk.moves and question.depth == 1:
+            return Fault(Trouble.TIMEOUT, "nothing for 10 s")
+        if question.depth == 2 and answer.divide is not None:
+            answer.divide[encode_uci("e2e4")] = 1
+        return answer
+
+    comparer = Comparer(Clumsy(sulks), [PythonChessEngine()], depth=2)
+    found = comparer.compare(Walk(START_FEN)).divergence
+    assert found is not None
+    assert drill_finding(found, comparer) is found
 
 
 def test_a_witness_that_fails_blames_nobody() -> None:

@@ -23,11 +23,14 @@ from refute.kinds import NO_KIND, kind_of_move
 from refute.passes import starts_of
 from refute.walk import Walk
 
-# What an engine does to itself is a finding; being slow or unreadable only ends the drill.
+# What becomes of an engine on the way down is a finding too.
 CONVICTING: Final = {
     Trouble.CRASH: (Facet.CRASH, Verdict.CRASH),
+    Trouble.GARBAGE: (Facet.CRASH, Verdict.CRASH),
+    Trouble.TIMEOUT: (Facet.TIMEOUT, Verdict.CRASH),
     Trouble.ASTRAY: (Facet.FEN, Verdict.MAKE),
 }
+NO_ANSWER: Final = (Trouble.TIMEOUT, Trouble.GARBAGE)  # which says nothing of a wrong count above it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ def drill_finding(found: Divergence, comparer: Comparer) -> Divergence:
     except EngineError:
         return found
     # A count that is wrong above right move lists has nothing below it, and the finding itself can be shrunk.
-    if deeper is None or deeper.facet is Facet.PERFT:
+    if deeper is None or deeper.facet is Facet.PERFT or deeper.notes.get("trouble") in NO_ANSWER:
         return found
     original = found.original or found.walk
     notes = {**deeper.notes, **found.notes}
@@ -151,9 +154,7 @@ class _Driller:
             raise _unable(self.witness, walk, expected)
         actual = self.subject.at([walk], question)[0]
         if isinstance(actual, Fault):
-            if actual.trouble not in CONVICTING:
-                raise _unable(self.subject, walk, actual)
-            return self._convict_fault(walk, actual)
+            return self._convict_fault(walk, depth, actual)
         return _compare(walk, depth, _counts(self.witness, expected), _counts(self.subject, actual), expected, actual)
 
     # ------------------------------------------------------------ verdicts
@@ -194,13 +195,14 @@ class _Driller:
         found = dataclasses.replace(found, path_dependent=bool(walk.moves), notes={"depth": depth})
         return Drilled(tuple(self.levels), found, remark)
 
-    def _convict_fault(self, walk: Walk, fault: Fault) -> Divergence:
+    def _convict_fault(self, walk: Walk, depth: int, fault: Fault) -> Divergence:
         facet, verdict = CONVICTING[fault.trouble]
         if facet is Facet.FEN and not walk.moves:
             verdict = Verdict.FEN
         move = walk.moves[-1] if walk.moves else None
         found = self._divergence(walk, facet, verdict, move, "an answer", fault.text)
-        return dataclasses.replace(found, transcript=fault.transcript, notes={"trouble": fault.trouble.value})
+        notes = {"trouble": fault.trouble.value, "depth": depth}
+        return dataclasses.replace(found, transcript=fault.transcript, notes=notes)
 
     def _divergence(
         self, walk: Walk, facet: Facet, verdict: Verdict, move: str | None, expected: str, actual: str

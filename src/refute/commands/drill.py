@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -52,6 +53,8 @@ def drill(fen: str, depth: int, engine: str, against: str | None, timeout: float
       refute drill "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1" 4 --engine fault:en-passant-victim-stays
       refute drill startpos 4 --engine uci:./mine --against python-chess --json
 
+    An engine that crashes, hangs or prints nonsense on the way is refuted there.
+
     Exit code: 0 the counts agree, 1 refuted, 2 could not run.
     """
     from refute.board import fen as fens
@@ -68,6 +71,9 @@ def drill(fen: str, depth: int, engine: str, against: str | None, timeout: float
         subject = stack.enter_context(open_engine(engine, timeout=timeout))
         witness = stack.enter_context(open_engine(against or _default_witness(engine), timeout=timeout))
         drilled = descend(subject, witness, walk, depth, listen=None if as_json else _show)
+    if drilled.divergence is not None and drilled.divergence.facet == "timeout":
+        text = f"It had {timeout:g} s for its answer, counting {drilled.divergence.notes['depth']} deep; see --timeout."
+        drilled = replace(drilled, remark=text)
     if as_json:
         print_json(_as_json(drilled, engine, witness.name, walk, depth))
     else:
