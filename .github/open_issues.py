@@ -22,8 +22,9 @@ LONGEST_DIFF = 40  # lines
 
 
 def identity(finding: dict[str, Any]) -> str:
-    """A word that no other signature of any subject has, to be searched for."""
-    text = f"{finding['subject']}\n{finding['signature']}"
+    """A word that no other signature of any subject has, to be searched for; our board is one subject in both modes."""
+    subject = "own" if finding["subject"] == "own:pure" else finding["subject"]
+    text = f"{subject}\n{finding['signature']}"
     return "refute-" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 

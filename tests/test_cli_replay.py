@@ -197,6 +197,15 @@ def test_what_an_engine_cannot_say_is_not_called_fixed(file: Path, capsys: pytes
     assert file.exists()
 
 
+def test_what_a_property_found_only_the_property_can_call_fixed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = forget(file, notes={"test": "fuzz/test_fen_round_trips.py::test_fen_round_trips"})
+    assert main(["replay", str(file), "--prune"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("NOT SEEN AGAIN")
+    assert "pytest fuzz/test_fen_round_trips.py" in out
+    assert file.exists()
+
+
 def test_pruning_removes_the_fixed_and_nothing_else(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fixed = mend(file)
     broken = file.with_name("broken.walk")

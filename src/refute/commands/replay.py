@@ -146,6 +146,8 @@ def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
         one.status = Status.FIXED
         if target.finding is None:
             one.status, one.message = Status.AGREES, "moves are compared; counts are with --depth N"
+        elif isinstance(test := target.finding.notes.get("test"), str):
+            one.status, one.message = Status.NOT_SEEN, f"a property found it, and only that can tell: pytest {test}"
         elif is_unrepeatable(target.finding):
             one.status, one.message = Status.NOT_SEEN, _why_not_seen(target.finding)
     elif target.path is not None:
