@@ -202,7 +202,7 @@ def test_garbage_reaches_the_terminal_escaped(
     engine = scripted(tmp_path, r'say("\x1b[31mred: 1", "e2e4: 7", "Nodes searched: 8")')
     assert main(["suite", suite_of(f"{START} ;D1 20 ;D2 400"), "--engine", engine]) == 1
     out = capsys.readouterr().out
-    assert "no count: garbage: " in out
+    assert "no count: miscount: " in out
     assert "\x1b" not in out
 
 

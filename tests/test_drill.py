@@ -16,6 +16,7 @@ from refute.engines.own import OwnEngine
 from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
 from refute.engines.python_chess import PythonChessEngine
 from refute.errors import EngineError, InputError
+from refute.explain import explain
 from refute.walk import START_FEN, Walk
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -106,6 +107,19 @@ def test_a_count_that_is_wrong_though_all_below_agree_convicts_make() -> None:
     assert found.expected.startswith("600 nodes")
     assert found.actual.startswith("593 nodes")
     assert "Every divide below e2e4 agrees" in drilled.remark
+
+
+def test_a_total_that_is_not_the_sum_of_its_divide_convicts_make_and_says_so() -> None:
+    def miscounts(walk: Walk, question: Question, answer: Answer) -> Answer | Fault:
+        return Fault(Trouble.MISCOUNT, "said 8903 nodes, but its lines add up to 8902") if answer.divide else answer
+
+    found = found_by(descend(miscounts, Walk(START_FEN), 3))
+    assert (found.facet, found.verdict, found.walk) == (Facet.PERFT, Verdict.MAKE, Walk(START_FEN))
+    assert explain(found) == "In this position the subject's total is not the sum of its own divide."
+    comparer = Comparer(Clumsy(miscounts), [PythonChessEngine()], depth=2)
+    compared = comparer.compare(Walk(START_FEN)).divergence
+    assert compared is not None
+    assert compared.signature == found.signature, "a hunt says the same"
 
 
 def test_a_blind_alley_is_left_for_the_next_move_that_differs() -> None:

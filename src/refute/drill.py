@@ -28,6 +28,7 @@ CONVICTING: Final = {
     Trouble.CRASH: (Facet.CRASH, Verdict.CRASH),
     Trouble.GARBAGE: (Facet.CRASH, Verdict.CRASH),
     Trouble.TIMEOUT: (Facet.TIMEOUT, Verdict.CRASH),
+    Trouble.MISCOUNT: (Facet.PERFT, Verdict.MAKE),
     Trouble.ASTRAY: (Facet.FEN, Verdict.MAKE),
 }
 NO_ANSWER: Final = (Trouble.TIMEOUT, Trouble.GARBAGE)  # which says nothing of a wrong count above it

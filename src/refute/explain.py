@@ -203,6 +203,8 @@ def _state(divergence: Divergence, board: chess.Board | None) -> str:
     unmade = divergence.verdict is Verdict.UNMAKE and divergence.facet is not Facet.RESTORE
     after = f"After {what}{special}{' was made and unmade,' if unmade else ''}" if what else "In this position"
     shape = CRASHES if _crashed(divergence) else STATE[divergence.facet]
+    if divergence.facet is Facet.PERFT and divergence.notes.get("trouble") == Trouble.MISCOUNT:
+        shape = "{after} the subject's total is not the sum of its own divide"
     if divergence.facet is Facet.RESTORE and divergence.move is None:
         shape = "Unmaking the moves of the walk, one after another, does not lead back to where they were made"
     sentence = shape.format(after=after, what=what, special=special, there=f" after {what}" if what else "")

@@ -153,6 +153,8 @@ class Judge:
         facet, verdict = Facet.CRASH, Verdict.CRASH
         if fault.trouble is Trouble.TIMEOUT:
             facet = Facet.TIMEOUT
+        elif fault.trouble is Trouble.MISCOUNT:
+            facet, verdict = Facet.PERFT, Verdict.MAKE
         elif fault.trouble is Trouble.ASTRAY:
             # It stands on another board than it was told to: it misread the FEN, or lost the way.
             facet, verdict = Facet.FEN, (Verdict.FEN if scene.ply == 0 else Verdict.MAKE)

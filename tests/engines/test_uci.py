@@ -378,7 +378,7 @@ def test_a_wrongly_made_move_is_an_answer_and_not_astray(open_scripted: Opener) 
     assert answer.fen.endswith(" 4")
 
 
-def test_counts_that_do_not_add_up_are_garbage(open_scripted: Opener) -> None:
+def test_counts_that_do_not_add_up_are_told_as_that(open_scripted: Opener) -> None:
     engine = open_scripted(
         f"""
         right = go
@@ -389,7 +389,7 @@ def test_counts_that_do_not_add_up_are_garbage(open_scripted: Opener) -> None:
                 right(board, depth)
         """
     )
-    fault = assert_only_here_fails(ask_four(engine), Trouble.GARBAGE)
+    fault = assert_only_here_fails(ask_four(engine), Trouble.MISCOUNT)
     assert fault.text == "said 2 nodes, but its lines add up to 1"
     assert "< e1??: 1" in fault.transcript
 

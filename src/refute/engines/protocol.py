@@ -71,6 +71,7 @@ class Trouble(enum.StrEnum):
     CRASH = "crash"  # it died, closed its pipe, or raised
     TIMEOUT = "timeout"  # it gave no answer in time
     GARBAGE = "garbage"  # it answered something that is not an answer
+    MISCOUNT = "miscount"  # its total is not the sum of its own divide
     ASTRAY = "astray"  # it answered for another position than the one asked
 
 

@@ -285,7 +285,7 @@ class UciEngine:
         if isinstance(answer, _Doubt):
             again = self._ask_alone(replace(case, marker=1), asking)
             return Fault(again.trouble, again.text, again.transcript) if isinstance(again, _Doubt) else again
-        if not answer.transcript and answer.trouble in (Trouble.GARBAGE, Trouble.ASTRAY):
+        if not answer.transcript and answer.trouble in (Trouble.GARBAGE, Trouble.MISCOUNT, Trouble.ASTRAY):
             # What it says alone counts: Stockfish adds the moves of the next `position` command, taken in
             # while it counts, to its total. Alone, it cannot.
             return self._ask_alone(case, asking)
