@@ -96,7 +96,7 @@ class Asking:
     def _take_count(self, answer: Answer, case: Case, count: Count) -> None:
         if sum(count.nodes) != count.total:
             text = f"said {count.total} nodes, but its lines add up to {sum(count.nodes)}"
-            raise Misbehaved(Trouble.MISCOUNT, text)
+            raise Misbehaved(Trouble.MISCOUNT if count.nodes else Trouble.GARBAGE, text)
         pairs = list(zip(count.codes, count.nodes, strict=True))
         if self.depth == 1:
             for code, nodes in pairs:
