@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from refute.divergence import Facet
+from refute.divergence import Divergence, Facet, Verdict
 from refute.errors import EngineError, SpecError
 from refute.finding import read_finding
 from refute.hunt import Options, Tally, default_witnesses, hunt
-from refute.hunter import Hunter
+from refute.hunter import Found, Hunter
+from refute.refining import is_time_to_refine, refine_findings
 from refute.report.result import HuntResult
 from refute.walk import START_FEN, Walk
 from refute.walking import walk_number
@@ -26,6 +28,19 @@ FAULT = "fault:en-passant-rank-pin"
 @pytest.fixture
 def options(tmp_path: Path) -> Options:
     return Options(against=WITNESS, seed=5, walks=40, folder=tmp_path / ".refute")
+
+
+def divergence(kind: str) -> Divergence:
+    return Divergence(
+        walk=Walk(START_FEN),
+        facet=Facet.MOVES,
+        verdict=Verdict.MOVEGEN,
+        kind=kind,
+        subject="own",
+        witness="python-chess",
+        expected="20 moves",
+        actual="19 moves",
+    )
 
 
 def test_our_own_board_is_not_refuted_and_says_what_it_looked_at(options: Options) -> None:
@@ -105,6 +120,37 @@ def test_control_c_ends_with_what_was_done(options: Options) -> None:
     assert result.interrupted
     assert result.walks >= 3
     assert result.positions > 0
+
+
+def test_what_was_found_gets_its_share_of_the_time(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("refute.refining.time.monotonic", lambda: 25.0)
+    tally = Tally(replace(options, seconds=30.0, walks=None), started=0.0)
+    assert not is_time_to_refine(tally)
+    for number in range(4):
+        tally.take(0, Found(number, divergence(f"kind {number}")))
+    assert is_time_to_refine(tally)
+    tally.options = replace(tally.options, shrinks=False)
+    assert not is_time_to_refine(tally)
+    tally.options = replace(options, walks=10)
+    assert not is_time_to_refine(tally)
+
+
+def test_findings_share_what_is_left_of_the_time(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    class Refiner(Hunter):
+        def refine(self, found: Divergence, seconds: float) -> Divergence:
+            given.append(seconds)
+            return found
+
+    monkeypatch.setattr("refute.refining.time.monotonic", lambda: 28.0)
+    tally = Tally(replace(options, seconds=30.0, walks=None), started=0.0)
+    for number in range(5):
+        tally.take(0, Found(number, divergence(f"kind {number}")))
+    with closing(Refiner(options)) as hunter:
+        assert not refine_findings(tally, hunter)
+    # Two seconds, and three of grace.
+    assert given == [pytest.approx(5 / left) for left in (5, 4, 3, 2, 1)]
 
 
 def test_a_time_budget_is_kept(options: Options) -> None:

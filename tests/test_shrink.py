@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
+import time
 from collections.abc import Callable, Sequence
 
 import chess
 import pytest
 
 from refute.board import fen
+from refute.board.move import encode_uci
 from refute.compare import Comparer
 from refute.divergence import Divergence, Facet, Signature, Verdict
 from refute.drill import drill_finding
 from refute.engines.faulty import open_fault
+from refute.engines.limits import CUT_SHORT
 from refute.engines.own import OwnEngine
 from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
 from refute.engines.python_chess import PythonChessEngine, board_after
@@ -280,7 +284,7 @@ def test_out_of_time_half_way_the_best_so_far_stands(monkeypatch: pytest.MonkeyP
     shrinker = Shrinker(found, comparer)
     ticks = iter(range(1_000_000))
     monkeypatch.setattr("refute.shrink.time.monotonic", lambda: float(next(ticks)))
-    shrinker._deadline = 8.0
+    shrinker._began, shrinker._deadline = 0.0, 32.0
     small = shrinker.run()
     assert small.notes["shrunk"] == "out of time"
     assert sort_key(small.walk) < sort_key(found.walk)
@@ -434,3 +438,63 @@ def test_every_pass_ends_when_everything_is_accepted(improve: Callable[[Acceptin
     shrinker = Accepting(walk, lambda candidate: True)
     improve(shrinker)
     assert sort_key(shrinker.best.walk) <= sort_key(walk)
+
+
+class Slow(Clumsy):
+    """Clumsy, and slow where few men are left: it waits until it is told to give up."""
+
+    def __init__(self, spoil: Callable[[chess.Board, Answer], Answer | Fault]) -> None:
+        super().__init__(spoil)
+        self.deadline = math.inf
+
+    def _spoilt(self, walk: Walk, answer: Answer | Fault) -> Answer | Fault:
+        board = board_after(walk)
+        if isinstance(board, chess.Board) and len(board.piece_map()) < 12:
+            assert self.deadline < time.monotonic() + 5, "it would wait for ever"
+            time.sleep(max(0.0, self.deadline - time.monotonic()))
+            return Fault(Trouble.TIMEOUT, CUT_SHORT)
+        return super()._spoilt(walk, answer)
+
+
+def test_an_engine_that_hangs_on_the_way_ends_the_shrinking_in_time_with_the_best_so_far() -> None:
+    def no_castles(board: chess.Board, answer: Answer) -> Answer:
+        castles = [encode_uci(move.uci()) for move in board.legal_moves if board.is_castling(move)]
+        answer.moves = [code for code in answer.moves or () if code not in castles]
+        return answer
+
+    subject = Slow(no_castles)
+    comparer = Comparer(subject, [PythonChessEngine()])
+    found = comparer.compare(Walk(KIWIPETE)).divergence
+    assert found is not None
+    small = shrink(found, comparer, seconds=0.5)
+    assert small.notes["shrunk"] == "out of time"
+    assert small.signature == found.signature
+    assert 12 <= small.pieces < found.pieces
+    assert subject.deadline == math.inf
+
+
+def test_a_second_attempt_has_no_more_than_the_time_that_is_left() -> None:
+    found, comparer = compare("castle-through-attack", CASTLES, depth=2)
+    lost = dataclasses.replace(found, kind="missing knight move")
+    assert shrink(lost, comparer, seconds=0.0).notes["shrunk"] == "out of time"
+
+
+def test_a_drilled_list_is_shrunk_although_another_fault_comes_before_it_in_full() -> None:
+    """The counts led below it; asked for everything, the subject fails earlier, and in another way."""
+
+    def wrong(board: chess.Board, answer: Answer) -> Answer:
+        if board.is_check() and answer.check is not None:
+            answer.check = False
+        castles = [encode_uci(move.uci()) for move in board.legal_moves if board.is_castling(move)]
+        answer.moves = None if answer.moves is None else [code for code in answer.moves if code not in castles]
+        return answer
+
+    comparer = Comparer(Clumsy(wrong), [PythonChessEngine()])
+    checked = Walk("4k2r/8/8/8/8/8/4R3/R3K2R b KQk - 0 1", ("e8f7",))
+    assert comparer.compare(checked).divergence is not None
+    found = narrow(comparer, Facet.MOVES).compare(checked).divergence
+    assert found is not None
+    assert found.walk == checked
+    small = shrink(found, comparer)
+    assert (small.notes["shrunk"], small.signature) == ("whole", found.signature)
+    assert small.pieces < found.pieces

@@ -7,13 +7,14 @@ walk ──▶ witnesses ──▶ agreed? ──no──▶ Quarantine
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from refute.board.move import encode_uci
 from refute.divergence import Divergence, Facet, Quarantine, Verdict
+from refute.engines.limits import CUT_SHORT, hurried
 from refute.engines.protocol import Ability, Answer, Engine, Fault, Question, Trouble
 from refute.errors import InputError
 from refute.judge import FACETS, FIELDS, Expected, Judge, Scene, show, value
@@ -100,6 +101,10 @@ class Comparer:
             wanted |= {Ability.FEN} & witness.abilities  # findings are written from it
         return Question(frozenset(wanted), self.depth if Ability.PERFT in wanted else 0)
 
+    def hurried(self, until: float | None) -> AbstractContextManager[None]:
+        """Within it, what no engine has answered by then is not compared, and nobody is blamed for that."""
+        return hurried((self.subject, *self.witnesses), until)
+
     # ---------------------------------------------------------------- walks
 
     def compare(self, walk: Walk) -> Comparison:
@@ -166,7 +171,8 @@ class Comparer:
         for ply in range(len(walk) + 1):
             expected = self._agree(walk, ply, testimony)
             if isinstance(expected, Quarantine):
-                comparison.quarantine = expected
+                is_cut = any(answer == CUT_SHORT for _, answer in expected.answers)
+                comparison.quarantine = None if is_cut else expected
                 break
             comparison.positions += 1
             comparison.nodes += _count(expected.answer)
@@ -180,6 +186,8 @@ class Comparer:
                     by_fen = self._ask_by_fen(walk, fens)
                 if ply < len(by_fen):
                     found = self.judge.convict_reader(scene, by_fen[ply])
+            if found is not None and found.actual == CUT_SHORT:
+                break
             if found is not None:
                 comparison.quarantine = self._second_opinion(scene, found)
                 comparison.divergence = found if comparison.quarantine is None else None

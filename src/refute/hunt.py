@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from refute.hunter import Found, Hunter, Listener, Options, Tally, budget, default_witnesses, end_of
-from refute.refining import group_findings, keep_findings, refine_findings
+from refute.refining import group_findings, is_time_to_refine, keep_findings, refine_findings
 from refute.report.result import HuntResult
 from refute.workers import hunt_in_processes, runs_foreign_code
 
@@ -30,7 +30,7 @@ def hunt(options: Options, listen: Listener | None = None) -> HuntResult:
                     tally.take(0, event)
                     if listen is not None:
                         listen(tally)
-                    if isinstance(event, Found) and not options.keep_going:
+                    if (isinstance(event, Found) and not options.keep_going) or is_time_to_refine(tally):
                         tally.take(0, hunter.tick())
                         break
         except KeyboardInterrupt:

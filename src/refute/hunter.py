@@ -17,6 +17,7 @@ from typing import Final
 from refute.compare import Comparer, Skip, counts_quickly
 from refute.divergence import Divergence, Facet, Quarantine, Signature
 from refute.drill import drill_finding
+from refute.engines.process import DEFAULT_TIMEOUT
 from refute.engines.protocol import Engine
 from refute.engines.spec import find_stockfish, open_engine
 from refute.errors import EngineError
@@ -25,14 +26,16 @@ from refute.features import FeatureCounter
 from refute.finding import finding_path, write_finding
 from refute.kept import take_in, time_stamp
 from refute.report.result import HuntResult
-from refute.shrink import NOT_REPRODUCED, notes_of, shrink
+from refute.shrink import INTERRUPTED, NOT_REPRODUCED, notes_of, shrink
 from refute.walk import Walk
 from refute.walking import walk_number
 
 DEFAULT_SECONDS: Final = 30.0
 DEFAULT_FOLDER: Final = Path(".refute")
-SHRINK_SECONDS: Final = 10.0
-HURRIED_SECONDS: Final = 0.5  # after Ctrl-C: a last look, not a wait
+HURRIED_SECONDS: Final = 0.5  # after Ctrl-C, or when the time is over: a last look, not a wait
+LAST_ANSWERS: Final = 0.5  # seconds for those that are due when the time is over
+LEAST_TIMEOUT: Final = 3.0
+ATTEMPTS: Final = 3  # at shrinking a hang, for it to be worth while
 BATCH: Final = 32  # walks each engine is asked about before the next has its turn
 TICK_SECONDS: Final = 0.25
 MOST_QUARANTINED: Final = 100  # kept; more only say again that the witnesses disagree
@@ -52,7 +55,7 @@ class Options:
     chess960: bool = False
     keep_going: bool = False
     shrinks: bool = True
-    timeout: float = 10.0
+    timeout: float = DEFAULT_TIMEOUT
     folder: Path = DEFAULT_FOLDER
 
 
@@ -82,6 +85,14 @@ class Held:
 
 
 Event = Tick | Found | Held
+
+
+def timeout_within(seconds: float | None) -> float:
+    """How long an engine may be silent in a hunt of that time.
+
+    One hang must not take the time of a whole hunt, nor a busy machine look like one.
+    """
+    return DEFAULT_TIMEOUT if seconds is None else max(LEAST_TIMEOUT, min(DEFAULT_TIMEOUT, seconds / 10))
 
 
 def default_witnesses(subject: str) -> tuple[tuple[str, ...], tuple[Skip, ...]]:
@@ -146,11 +157,15 @@ class Hunter:
                 watch(numbers[0])
 
         ticked = began = time.monotonic()
+        limit = ExitStack()
         # Whoever is watched must be on the walk it says; and a foreign engine may be slow.
         batch = BATCH if watch is None and options.engine.startswith(("own", "fault:")) else 1
-        with closing(self.comparer.compare_all(walks(), batch=batch)) as comparisons:
+        with closing(self.comparer.compare_all(walks(), batch=batch)) as comparisons, limit:
             for comparison in comparisons:
                 index = numbers.pop(0)
+                if not self.walks and until is not None:
+                    # Only the first walk may take what it needs, so that an engine that never answers is known for it.
+                    limit.enter_context(self.comparer.hurried(until + LAST_ANSWERS))
                 self.walks += 1
                 self.positions += comparison.positions
                 self.nodes += comparison.nodes
@@ -187,24 +202,30 @@ class Hunter:
         """The wrong move list below a wrong count; any other finding as it is."""
         return drill_finding(found, self.comparer) if self.options.shrinks else found
 
-    def refine(self, found: Divergence) -> Divergence:
-        """Shrink and explain a finding, and replace its file by what came of it; Ctrl-C keeps the best so far."""
+    def shrunk(self, found: Divergence, seconds: float) -> Divergence:
+        """The finding made small in that time and explained; what was noted of it stays noted.
+
+        Ctrl-C keeps the best so far, and sets `stops`.
+        """
         small = found
-        seconds = HURRIED_SECONDS if self.is_interrupted else SHRINK_SECONDS
-        hurried = self.is_interrupted and found.facet is Facet.TIMEOUT
-        if self.options.shrinks and found.notes.get("shrinks", True) and not hurried:
+        if self.options.shrinks and found.notes.get("shrinks", True):
             best = [found]
+            if found.facet is Facet.TIMEOUT and seconds < ATTEMPTS * self.options.timeout:
+                seconds = 0.0  # each attempt would wait for nothing
             try:
                 small = shrink(found, self.comparer, seconds=seconds, listen=best.append)
             except KeyboardInterrupt:
-                self.is_interrupted = True
-                small = best[-1]
-                self.stops = True
+                self.is_interrupted = self.stops = True
+                small = replace(best[-1], notes={**best[-1].notes, "shrunk": INTERRUPTED})
         small = replace(small, seed=found.seed, original=found.original, notes=notes_of(small, found))
         told = explain(small)
         if small.notes.get("shrunk") == NOT_REPRODUCED:
             told += " It was seen once, and not again when asked alone: the subject may remember earlier positions."
-        small = replace(small, explanation=told)
+        return replace(small, explanation=told)
+
+    def refine(self, found: Divergence, seconds: float) -> Divergence:
+        """Shrink and explain a finding, and replace its file by what came of it."""
+        small = self.shrunk(found, HURRIED_SECONDS if self.is_interrupted else seconds)
         if "path" not in small.notes:
             return small
         # Drilled, it has another signature, and its file is named after it; there is one at every moment.

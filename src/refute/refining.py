@@ -5,14 +5,24 @@ Tally ──refine_findings──▶ small and clear ──group_findings──�
 
 from __future__ import annotations
 
+import math
+import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from refute.causes import group
-from refute.hunter import Hunter, Tally
+from refute.divergence import Signature
+from refute.hunter import HURRIED_SECONDS, Hunter, Tally, end_of
 from refute.kept import keep, names_of
 from refute.shrink import sort_key
+
+SHRINK_SECONDS: Final = 10.0  # for one finding
+GRACE: Final = 0.1  # of its time, by which a hunt may overrun for the sake of what it found
+MOST_GRACE: Final = 10.0  # seconds of that
+RESERVE_EACH: Final = 1.5  # seconds that are kept for a finding while the hunt goes on
+MOST_RESERVED: Final = 1 / 3  # of the time
 
 
 def refine_findings(tally: Tally, hunter: Hunter) -> bool:
@@ -20,20 +30,42 @@ def refine_findings(tally: Tally, hunter: Hunter) -> bool:
 
     A wrong count hides one cause behind many signatures; drilled, they are one finding again.
     """
+    end = end_of(tally.options, tally.started)
+    if end is not None:
+        # What is shrunk in part can be shrunk on; a hunt that does not end when it was told to can hold up others.
+        grace = min(MOST_GRACE, max(HURRIED_SECONDS, (end - tally.started) * GRACE))
+        end = max(end + grace, time.monotonic() + HURRIED_SECONDS)
     try:
-        for step in (hunter.drilled, hunter.refine):
-            for signature in sorted(tally.findings, key=lambda signature: tally.indices.get(signature, 0)):
-                tally.put(signature, step(tally.findings[signature]))
-                if hunter.stops:
-                    return True
+        with hunter.comparer.hurried(end):
+            for signature in _by_walk(tally):
+                tally.put(signature, hunter.drilled(tally.findings[signature]))
+        signatures = _by_walk(tally)
+        for number, signature in enumerate(signatures):
+            left = math.inf if end is None else (end - time.monotonic()) / (len(signatures) - number)
+            tally.put(signature, hunter.refine(tally.findings[signature], min(SHRINK_SECONDS, max(left, 0.0))))
+            if hunter.stops:
+                return True
     except KeyboardInterrupt:
         return True
     return False
 
 
+def is_time_to_refine(tally: Tally) -> bool:
+    """Whether what is left of the time is needed to make small what was found."""
+    end = end_of(tally.options, tally.started)
+    if end is None or not tally.options.shrinks:
+        return False
+    reserve = min(len(tally.findings) * RESERVE_EACH, (end - tally.started) * MOST_RESERVED)
+    return time.monotonic() >= end - reserve
+
+
+def _by_walk(tally: Tally) -> list[Signature]:
+    return sorted(tally.findings, key=lambda signature: tally.indices.get(signature, 0))
+
+
 def group_findings(tally: Tally) -> None:
     """Make one finding of those that have one cause; told by what they have become, so they must be small."""
-    signatures = sorted(tally.findings, key=lambda signature: tally.indices.get(signature, 0))
+    signatures = _by_walk(tally)
     named = [names_of(tally.findings[signature]) for signature in signatures]
     for numbers in group(named):
         # What others explain does not stand for them.

@@ -6,6 +6,7 @@ Divergence ──▶ Shrinker ── passes propose ──▶ legal? smaller? sa
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -22,7 +23,14 @@ from refute.passes import PASSES, disorder, starts_of, weight
 from refute.walk import Walk
 
 DEFAULT_SECONDS: Final = 10.0
-NOT_REPRODUCED: Final = "not reproduced"  # the note of a finding that did not come back when asked alone
+# How shrinking went, as it is noted in the finding.
+WHOLE: Final = "whole"
+OUT_OF_TIME: Final = "out of time"
+INTERRUPTED: Final = "interrupted"
+NOT_REPRODUCED: Final = "not reproduced"  # it did not come back when asked alone
+UNFINISHED: Final = (OUT_OF_TIME, INTERRUPTED)
+SLOWER: Final = 10  # times as long as the finding itself may a smaller walk take
+LEAST_ATTEMPTS: Final = 20  # that many may take their time, whatever the finding itself took
 MOST_ROUNDS: Final = 50  # every round but the last makes the walk smaller; this is a rail, not a plan
 
 _POSITION: Final = frozenset({Ability.MOVES, Ability.CHECK, Ability.FEN, Ability.NUMBERS})
@@ -56,14 +64,17 @@ def shrink(
     every improvement. The result's notes say what it cost: `subject_calls`, `shrink_seconds`, and `shrunk` ("whole",
     "out of time", or "not reproduced" when the subject did not diverge again).
     """
-    drilled = drill_finding(divergence, comparer)
+    began = time.monotonic()
+    with comparer.hurried(began + seconds):
+        drilled = drill_finding(divergence, comparer)
     # Perft sees a wrong move one ply before it can be made, as another fault: what is no count is shrunk without.
     counts = drilled.facet is Facet.PERFT or comparer.depth == 0
     quiet = comparer if counts else Comparer(comparer.subject, comparer.witnesses)
     small = Shrinker(drilled, quiet, seconds=seconds, listen=listen).run()
     if small.notes["shrunk"] == NOT_REPRODUCED and (drilled is not divergence or not counts):
         # It was not what it was drilled to; or it shows in counting alone, as a crash may.
-        return Shrinker(divergence, comparer, seconds=seconds, listen=listen).run()
+        left = max(0.0, seconds - (time.monotonic() - began))
+        return Shrinker(divergence, comparer, seconds=left, listen=listen).run()
     return small
 
 
@@ -85,6 +96,7 @@ class Shrinker:
         self._listen = listen
         self._began = time.monotonic()
         self._deadline = self._began + seconds
+        self._patience = math.inf  # seconds for one walk; known once the finding has shown itself again
         self._seen: set[Walk] = set()  # asked already, and never smaller than the best again if it showed the fault
         self._objections = _objections(divergence.walk)
         self._full = comparer
@@ -95,23 +107,26 @@ class Shrinker:
 
         A KeyboardInterrupt goes through, and `result()` then tells the best so far.
         """
-        shrunk = "whole"
         try:
-            if not self._reproduces():
-                return self.result(NOT_REPRODUCED)
-            self._loop()
-            if not self._holds_in_full():
-                # The cheap questions led to a place where a dearer one shows another fault first.
-                self.best = self.first
-                self._comparer = self._full
-                self._seen.clear()
-                self._loop()
-            self._say_if_path_dependent()
+            return self.result(self._run())
         except OutOfTime:
-            shrunk = "out of time"
-        return self.result(shrunk)
+            return self.result(OUT_OF_TIME)
 
-    def result(self, shrunk: str = "interrupted") -> Divergence:
+    def _run(self) -> str:
+        """Shrink to the end; tells how that went."""
+        if not self._reproduces():
+            return NOT_REPRODUCED
+        self._loop()
+        if not self._holds_in_full():
+            # The cheap questions led to a place where a dearer one shows another fault first.
+            self.best = self.first
+            self._comparer = self._full
+            self._seen.clear()
+            self._loop()
+        self._say_if_path_dependent()
+        return WHOLE
+
+    def result(self, shrunk: str = INTERRUPTED) -> Divergence:
         """The best so far, with what the first divergence knew beyond its walk, and what shrinking cost."""
         first = self.first
         notes = dict(first.notes)
@@ -151,7 +166,15 @@ class Shrinker:
         if time.monotonic() > self._deadline:
             raise OutOfTime
         self.calls += 1
-        return comparer.compare(walk).divergence
+        # One walk that the subject hangs on must not take the time of all the others.
+        limit = min(self._deadline, time.monotonic() + self._patience)
+        with self._full.hurried(limit):
+            found = comparer.compare(walk).divergence
+        now = time.monotonic()
+        if now > self._deadline:
+            raise OutOfTime
+        # Past its limit it may have been cut short, and then it says nothing.
+        return found if now <= limit else None
 
     def _adopt(self, found: Divergence | None) -> bool:
         # What is found may be smaller still than what was asked: a walk ends where it first diverges.
@@ -190,6 +213,8 @@ class Shrinker:
         if found is None:
             return False
         self.best = found
+        took = time.monotonic() - self._began
+        self._patience = max(took * SLOWER, (self._deadline - self._began) / LEAST_ATTEMPTS)
         return True
 
     def _loop(self) -> None:
@@ -205,7 +230,8 @@ class Shrinker:
             return True
         found = self._ask(self.best.walk, self._full)
         if found is None or found.walk != self.best.walk:
-            return False
+            # Drilled from a wrong count, it may never have shown in full: then what the cheap questions say stands.
+            return self._ask(self.first.walk, self._full) is None
         self.best = found
         return True
 

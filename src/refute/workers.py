@@ -19,7 +19,7 @@ from refute.errors import EngineError, RefuteError
 from refute.finding import finding_path, write_finding
 from refute.hunter import Event, Found, Hunter, Listener, Options, Tally, budget, end_of
 from refute.kinds import NO_KIND
-from refute.refining import group_findings, keep_findings, refine_findings
+from refute.refining import group_findings, is_time_to_refine, keep_findings, refine_findings
 from refute.report.result import HuntResult
 from refute.walking import walk_number
 
@@ -64,6 +64,8 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
                     limit.value = min(limit.value, event.index)
                 else:
                     tally.take(job, event)
+                if is_time_to_refine(tally):
+                    limit.value = -1
                 if listen is not None:
                     listen(tally)
         except KeyboardInterrupt:

@@ -60,9 +60,7 @@ def require_writable(folder: Path) -> None:
 @click.option(
     "--timeout",
     type=Seconds(0.1, 3600),
-    default=10.0,
-    show_default=True,
-    help="Seconds an engine may be silent.",
+    help="Seconds an engine may be silent.  [default: 10, or a tenth of --time, and at least 3]",
 )
 @click.option(
     "--report",
@@ -90,7 +88,7 @@ def hunt(
     jobs: int,
     chess960: bool,
     keep_going: bool,
-    timeout: float,
+    timeout: float | None,
     reports: tuple[str, ...],
     folder: Path,
     as_json: bool,
@@ -111,6 +109,7 @@ def hunt(
     """
     from refute.hunt import Options
     from refute.hunt import hunt as run
+    from refute.hunter import timeout_within
     from refute.report import parse_report_option, write_report
     from refute.report.terminal import print_result
 
@@ -129,7 +128,7 @@ def hunt(
         jobs=jobs,
         chess960=chess960,
         keep_going=keep_going,
-        timeout=timeout,
+        timeout=timeout_within(seconds) if timeout is None else timeout,
         folder=folder,
     )
     # Told to end, it ends as on Ctrl-C: with its engines gone and what it found told.

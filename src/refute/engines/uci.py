@@ -6,12 +6,14 @@ collect ◀─ Reading ── divides, displays and readyoks, sorted by case; th
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
+from refute.engines.limits import CUT_SHORT
 from refute.engines.process import DEFAULT_TIMEOUT, Misbehaved, Process
 from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
 from refute.engines.uci_case import Asking, Case, OnMarker
@@ -50,6 +52,7 @@ class UciEngine:
         self._argv = split_command(command) if isinstance(command, str) else list(command)
         self._name = name or f"uci:{shlex.join(self._argv)}"
         self._timeout = timeout
+        self.deadline = math.inf  # when to give up whatever is asked, on the clock of `time.monotonic`
         self._process: Process | None = None
         self._is_closed = False
         self._batch: _Batch | None = None
@@ -206,6 +209,11 @@ class UciEngine:
         trouble: Misbehaved | None = None
         while len(results) < len(batch.cases):
             start = len(results)
+            if time.monotonic() >= self.deadline:
+                self._stop()  # answers still on their way must not meet the next question
+                # What it did before, when it had time enough, is its own fault; the rest is not.
+                own = [] if trouble is None else [Fault(trouble.trouble, trouble.text)]
+                return [*results, *own, *_give_up(batch, start + len(own), Trouble.TIMEOUT, CUT_SHORT)]
             cases = batch.cases[start : start + 1 if start < alone_until else None]
             try:
                 process = self._process or self._restart()
@@ -225,6 +233,9 @@ class UciEngine:
                     # It died of something that no case alone shows. It did die: say so.
                     text = f"{suspicion.text} during a batch; asked this alone, it answered"
                     results[-1] = Fault(suspicion.trouble, text, self._transcript(process))
+            elif trouble.text == CUT_SHORT:
+                self._stop()
+                trouble = suspicion
             elif len(cases) > 1:
                 self._stop()
                 alone_until = start + min(reading.ready + 1, len(cases))
@@ -251,11 +262,12 @@ class UciEngine:
 
     def _read(self, process: Process, cases: list[Case], asking: Asking) -> tuple[Reading, Misbehaved | None]:
         reading = asking.reading()
-        forward = time.monotonic()
+        forward = now = time.monotonic()
         try:
             while not reading.is_complete(len(cases)):
                 now = time.monotonic()
-                chunk = process.receive(min(now + self._timeout, forward + PATIENCE * self._timeout))
+                patience = min(now + self._timeout, forward + PATIENCE * self._timeout)
+                chunk = process.receive(min(patience, self.deadline))
                 self._received += chunk
                 if reading.feed(chunk):
                     forward = now
@@ -267,6 +279,8 @@ class UciEngine:
                     raise Misbehaved(Trouble.GARBAGE, "gave more answers than it was asked for")
         except Misbehaved as trouble:
             self._received += process.unfinished
+            if trouble.trouble is Trouble.TIMEOUT and self.deadline < now + self._timeout:
+                return reading, Misbehaved(Trouble.TIMEOUT, CUT_SHORT)
             return reading, trouble
         return reading, None
 

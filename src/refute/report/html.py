@@ -21,6 +21,7 @@ from refute.report.text import (
     marked,
     printable,
     sentence_for,
+    shrink_command,
 )
 
 MOST_FINDINGS: Final = 60
@@ -125,6 +126,8 @@ def _facts(divergence: Divergence) -> list[tuple[str, str]]:
         facts.append(("Path", "needed: the FEN alone does not show it"))
     if divergence.original is not None and divergence.original != walk:
         facts.append(("Shrunk from", count(len(divergence.original), "move")))
+    if again := shrink_command(divergence):
+        facts.append(("Smaller still", again))
     if also := also_of(divergence):
         facts.append(("Shown also as", "; ".join(also)))
     if divergence.versions:

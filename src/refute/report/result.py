@@ -83,6 +83,7 @@ def divergence_to_json(divergence: Divergence) -> dict[str, Any]:
         "signature": str(divergence.signature),
         "count": divergence.count,
         "also": also_of(divergence),
+        "shrunk": divergence.notes.get("shrunk"),
         "subject": divergence.subject,
         "witness": divergence.witness,
         "move": divergence.move,

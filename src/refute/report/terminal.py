@@ -20,7 +20,7 @@ from refute.divergence import Divergence
 from refute.explain import board_after, made_last
 from refute.kept import also_of
 from refute.report.result import HuntResult
-from refute.report.text import command_for, count, marked, printable, sentence_for
+from refute.report.text import command_for, count, marked, printable, sentence_for, shrink_command
 
 MISSING: Final = "green"
 EXTRA: Final = "red"
@@ -151,6 +151,8 @@ def _paste(divergence: Divergence) -> Iterator[RenderableType]:
     command = printable(command_for(divergence))
     yield Text(str(divergence.walk), no_wrap=True, overflow="ignore")
     yield Text.assemble(("$ ", FAINT), (command, "bold"), no_wrap=True, overflow="ignore")
+    if again := shrink_command(divergence):
+        yield Text.assemble(("$ ", FAINT), printable(again), ("  makes it smaller still", FAINT), overflow="ignore")
     if divergence.versions:
         told = ", ".join(f"{name} {version}" for name, version in divergence.versions)
         yield _text(told, FAINT)

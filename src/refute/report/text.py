@@ -12,6 +12,7 @@ from urllib.parse import quote as percent
 
 from refute.divergence import Divergence
 from refute.explain import board_after, explain
+from refute.shrink import UNFINISHED
 from refute.walk import Walk
 
 LONGEST_SHOWN = 20_000
@@ -64,6 +65,11 @@ def _is_built_in(engine: str) -> bool:
     return engine in BUILT_IN or engine.startswith("fault:")
 
 
+def _trust(divergence: Divergence) -> str:
+    # A file that names a program to start is believed only when the user says so.
+    return "" if all(map(_is_built_in, (divergence.subject, *_witnesses(divergence)))) else " --trust"
+
+
 def depth_of(divergence: Divergence) -> int | None:
     """How deep to count so that the finding shows, where it says so; None where nothing need be counted."""
     told = divergence.notes.get("depth")
@@ -75,9 +81,7 @@ def command_for(divergence: Divergence, path: str | None = None) -> str:
     """The command that shows the divergence again, ready to paste into a shell."""
     kept = path if path is not None else divergence.notes.get("path")
     if kept is not None:
-        # A file that names a program to start is believed only when the user says so.
-        trust = "" if all(map(_is_built_in, (divergence.subject, *_witnesses(divergence)))) else " --trust"
-        return f"refute replay {shell_quote(str(kept))}{trust}"
+        return f"refute replay {shell_quote(str(kept))}{_trust(divergence)}"
     words = ["refute", "replay", "--engine", divergence.subject]
     for witness in _witnesses(divergence):
         words += ["--against", witness]
@@ -87,6 +91,14 @@ def command_for(divergence: Divergence, path: str | None = None) -> str:
     if divergence.walk.chess960:
         words.append("--chess960")
     return " ".join(shell_quote(word) for word in (*words, str(divergence.walk)))
+
+
+def shrink_command(divergence: Divergence) -> str:
+    """The command that goes on where shrinking was cut short; empty where there is nothing to go on with."""
+    kept = divergence.notes.get("path")
+    if kept is None or divergence.notes.get("shrunk") not in UNFINISHED:
+        return ""
+    return f"refute shrink {shell_quote(str(kept))}{_trust(divergence)}"
 
 
 def sentence_for(divergence: Divergence) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from refute.divergence import Divergence
 from refute.errors import InputError, quote
-from refute.hunter import Options
+from refute.hunter import Options, timeout_within
 from refute.regression import tell
 from refute.report import ReportTarget, parse_report_option, write_report
 from refute.report.text import count, printable
@@ -45,8 +45,7 @@ class Session:
             walks=walks,
             seconds=seconds,
             keep_going=True,
-            # One hang must not take the time of a whole run, nor a busy machine look like one.
-            timeout=max(3.0, min(10.0, seconds / 10)),
+            timeout=timeout_within(seconds),
             folder=folder,
         )
         self.run = Run(folder / "runs" / run, self.options)

@@ -17,22 +17,20 @@ from typing import BinaryIO, Final
 
 from refute.board import fen
 from refute.compare import Comparer
-from refute.divergence import Divergence, Facet, Signature
+from refute.divergence import Divergence, Signature
 from refute.drill import drill_finding
 from refute.engines.protocol import Ability
 from refute.errors import InputError
 from refute.explain import explain
 from refute.finding import read_walk, write_finding
-from refute.hunter import MOST_QUARANTINED, Found, Held, Hunter
+from refute.hunter import LAST_ANSWERS, MOST_QUARANTINED, Found, Held, Hunter
 from refute.report.result import quarantine_to_json
-from refute.shrink import narrow, notes_of, shrink
 from refute.suite.claims import claim_of
 from refute.suite.run import Run, State
 from refute.walk import Walk
 
 FOR_CHESS960: Final = 0.2  # of the time, or of the walks
 BEFORE_SHRINKING: Final = 0.5  # of the time left when something is found: there may be more to find
-ATTEMPTS: Final = 3  # at shrinking a hang, for it to be worth while
 MOST_SECONDS: Final = 10.0  # for shrinking one finding
 
 
@@ -75,7 +73,8 @@ def hunt_share(run: Run, share: Share) -> None:
                 with closing(Hunter(replace(run.hunting_options, chess960=True))) as other:
                     chess960 = _Chase(run, share, other, state, track)
                     chess960.hunt(until)
-                    chess960.hand_over(standard)
+                    with hunter.comparer.hurried(until + LAST_ANSWERS):
+                        chess960.hand_over(standard)
     finally:
         # One that could not start has nothing to tell, and nobody must wait for it.
         state.is_done = True
@@ -180,24 +179,22 @@ class _Chase:
     def _refine(self, fresh: list[Divergence], end: float) -> None:
         """Drill all, so that one cause is one finding; then shrink, those that refute a new claim first."""
         queue: dict[Signature, Divergence] = {}
-        drilled: set[Signature] = set()
         for found in fresh:
-            deeper = replace(drill_finding(found, self.hunter.comparer), original=found.original, notes=found.notes)
+            with self.hunter.comparer.hurried(end + LAST_ANSWERS):
+                deeper = drill_finding(found, self.hunter.comparer)
+            deeper = replace(deeper, original=found.original, notes=found.notes)
             signature = self.causes[found.signature] = deeper.signature
             if signature in queue or signature in self.kept:
                 _remove(found)
                 continue
             queue[signature] = deeper
-            if signature != found.signature:
-                drilled.add(signature)
         for left in range(len(queue), 0, -1):
             refuted = {claim_of(found).test for found in self.kept.values()}
             signature = min(queue, key=lambda one: claim_of(queue[one]).test in refuted)
             seconds = min(MOST_SECONDS, (end - time.monotonic()) / left)
-            if signature.facet is Facet.TIMEOUT and seconds < ATTEMPTS * self.run.options.timeout:
-                seconds = 0.0  # each attempt would wait for nothing
-            is_drilled = signature in drilled
-            self._write(_refined(queue.pop(signature), self.hunter.comparer, seconds, is_drilled=is_drilled))
+            self._write(self.hunter.shrunk(queue.pop(signature), max(seconds, 0.0)))
+            if self.hunter.stops:
+                raise KeyboardInterrupt  # which it kept back until the finding was written
 
     def _write(self, found: Divergence) -> None:
         """Write a finding in the place of the file it had before."""
@@ -229,17 +226,6 @@ class _Chase:
                 self._write(
                     replace(found, notes={**found.notes, "claim": shown[(signature.facet, signature.verdict)].test})
                 )
-
-
-def _refined(found: Divergence, comparer: Comparer, seconds: float, *, is_drilled: bool) -> Divergence:
-    if found.facet not in (Facet.PERFT, Facet.CRASH, Facet.TIMEOUT):
-        # Drilling looked at moves alone; another facet may be wrong before them.
-        comparer = narrow(_uncounted(comparer), found.facet) if is_drilled else _uncounted(comparer)
-    small = found
-    if seconds > 0 and found.notes.get("shrinks", True):
-        small = shrink(found, comparer, seconds=seconds)
-        small = replace(small, original=found.original, seed=found.seed, notes=notes_of(small, found))
-    return replace(small, explanation=explain(small))
 
 
 def _uncounted(comparer: Comparer) -> Comparer:
