@@ -157,16 +157,18 @@ class Hunter:
                 watch(numbers[0])
 
         ticked = began = time.monotonic()
-        limit = ExitStack()
+        last = None if until is None else until + LAST_ANSWERS
         # Whoever is watched must be on the walk it says; and a foreign engine may be slow.
         batch = BATCH if watch is None and options.engine.startswith(("own", "fault:")) else 1
-        with closing(self.comparer.compare_all(walks(), batch=batch)) as comparisons, limit:
+        with closing(self.comparer.compare_all(walks(), batch=batch)) as comparisons, ExitStack() as hurry:
+            if self.walks:
+                hurry.enter_context(self.comparer.hurried(last))
             for comparison in comparisons:
                 index = numbers.pop(0)
-                if not self.walks and until is not None:
-                    # Only the first walk may take what it needs, so that an engine that never answers is known for it.
-                    limit.enter_context(self.comparer.hurried(until + LAST_ANSWERS))
                 self.walks += 1
+                if self.walks == 1:
+                    # Only the very first may take what it needs, so that an engine that never answers is known for it.
+                    hurry.enter_context(self.comparer.hurried(last))
                 self.positions += comparison.positions
                 self.nodes += comparison.nodes
                 self.features.see_walk(comparison.walk)

@@ -7,15 +7,20 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, nullcontext
 from itertools import count
 
 import pytest
 
+from refute.board.epd import parse_line
 from refute.compare import Comparer
 from refute.engines.limits import CUT_SHORT, TimeUp, hurried, interrupted_after
 from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
 from refute.engines.python_chess import PythonChessEngine
 from refute.engines.uci import UciEngine
+from refute.hunter import Hunter, Options
+from refute.suite.cast import Cast
+from refute.suite.counts import CutShort, check_count
 from refute.walk import START_FEN, Walk
 
 MOVES = Question(frozenset({Ability.MOVES}))
@@ -136,3 +141,31 @@ def test_nobody_is_blamed_for_being_cut_short(open_scripted: OpenScripted, accus
     with comparer.hurried(time.monotonic() + 0.1):
         comparison = comparer.compare(SLEEP)
     assert (comparison.divergence, comparison.quarantine) == (None, None)
+
+
+def test_a_known_count_that_comes_too_late_is_neither_right_nor_wrong(open_scripted: OpenScripted) -> None:
+    engine = open_scripted()
+    cast = Cast(Options())
+    cast.subject = engine
+    case = parse_line(f"{START_FEN} ;D1 21")
+    with hurried([engine], time.monotonic() - 1), pytest.raises(CutShort):
+        check_count(case, 1, cast)
+    wrong = check_count(case, 1, cast, seconds=0.0)
+    assert wrong is not None
+    assert "expected 21, counted 20" in wrong.text
+    cast.close()
+
+
+def test_only_the_first_walk_of_all_may_take_longer_than_the_hunt(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurries: list[tuple[int, float | None]] = []
+    with closing(Hunter(Options(against=("python-chess",)))) as hunter:
+
+        def hurried_at(until: float | None) -> AbstractContextManager[None]:
+            hurries.append((hunter.walks, until))
+            return nullcontext()
+
+        monkeypatch.setattr(hunter.comparer, "hurried", hurried_at)
+        for first in (0, 3):
+            for _ in hunter.run(range(first, first + 3), until=math.inf):
+                pass
+    assert hurries == [(1, math.inf), (3, math.inf)]

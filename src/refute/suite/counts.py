@@ -14,6 +14,7 @@ from refute.board.epd import PerftCase
 from refute.compare import Comparer, counts_quickly
 from refute.divergence import Divergence, Facet, Verdict
 from refute.drill import drill
+from refute.engines.limits import CUT_SHORT
 from refute.engines.protocol import Ability, Engine, Fault, Question
 from refute.errors import EngineError
 from refute.explain import explain
@@ -24,6 +25,10 @@ from refute.walk import Walk
 
 SHRINK_SECONDS: Final = 5.0
 SLOW_NODES: Final = 500_000  # python-chess takes some seconds to count them
+
+
+class CutShort(Exception):
+    """There was no time to count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +54,15 @@ def depths_within(case: PerftCase, nodes: int) -> list[int]:
 
 
 def check_count(case: PerftCase, depth: int, cast: Cast, *, seconds: float = SHRINK_SECONDS) -> Miscount | None:
-    """Count one case at one depth; what is wrong is drilled and shrunk with the witnesses' help."""
+    """Count one case at one depth; what is wrong is drilled and shrunk with the witnesses' help.
+
+    Raises CutShort where the time is over before the count is there, which is neither right nor wrong.
+    """
     walk = Walk(case.fen, (), case.chess960)
     said = cast.subject.at([walk], Question(frozenset({Ability.PERFT}), depth))[0]
     wanted = case.counts[depth]
+    if isinstance(said, Fault) and said.text == CUT_SHORT:
+        raise CutShort
     if isinstance(said, Fault):
         found = _divergence(cast.subject, walk, Facet.CRASH, Verdict.CRASH, wanted, said.text)
         text = f"perft {depth} of {case.fen}: expected {wanted}, and {said.trouble.value}: {said.text}"
