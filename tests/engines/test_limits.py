@@ -59,9 +59,11 @@ def test_code_that_swallows_everything_is_interrupted_again(monkeypatch: pytest.
 
 
 def test_what_is_quick_is_left_alone_and_so_is_whatever_comes_after() -> None:
+    before = signal.getsignal(signal.SIGALRM)
     with interrupted_after(0.02):
-        pass
-    time.sleep(0.04)
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0), "nothing is left that could strike later"
+    assert signal.getsignal(signal.SIGALRM) is before
 
 
 def test_somebody_elses_timer_goes_on() -> None:
