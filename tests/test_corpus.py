@@ -37,7 +37,7 @@ class Counter:
         return fen.parse(walk.fen, chess960=walk.chess960).perft(depth)
 
     def along(self, walk: Walk, question: Question) -> list[Answer | Fault]:
-        raise NotImplementedError
+        raise AssertionError("a corpus asks for counts alone, never along a walk")
 
     def close(self) -> None: ...
 

@@ -7,6 +7,7 @@ import graphlib
 import itertools
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -97,8 +98,17 @@ def with_layers(graph: dict[str, set[str]]) -> dict[str, set[str]]:
     return layers
 
 
+def circle_in(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    """The names of one circle, or none."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
 def test_imports_point_one_way_through_the_layers() -> None:
-    tuple(graphlib.TopologicalSorter(with_layers(import_graph())).static_order())
+    assert circle_in(with_layers(import_graph())) == []
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
@@ -106,7 +116,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     # A package's __init__ hands out what its modules define, and they import one another past it.
     packages = {name for name in graph if any(other.startswith(f"{name}.") for other in graph)}
     modules = {name: imported - packages for name, imported in graph.items() if name not in packages}
-    tuple(graphlib.TopologicalSorter(modules).static_order())
+    assert circle_in(modules) == []
 
 
 @pytest.mark.parametrize(
@@ -125,16 +135,14 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 def test_an_import_that_points_up_is_found(module: str, imported: str) -> None:
     graph = import_graph()
     graph.setdefault(module, set()).add(imported)
-    with pytest.raises(graphlib.CycleError):
-        tuple(graphlib.TopologicalSorter(with_layers(graph)).static_order())
+    assert circle_in(with_layers(graph)) != []
 
 
 def test_an_unnamed_module_cannot_be_used_to_point_up() -> None:
     graph = import_graph()
     graph["refute.sidestep"] = {"refute.hunt"}
     graph["refute.engines.protocol"].add("refute.sidestep")
-    with pytest.raises(graphlib.CycleError):
-        tuple(graphlib.TopologicalSorter(with_layers(graph)).static_order())
+    assert circle_in(with_layers(graph)) != []
 
 
 def test_imports_inside_functions_and_from_packages_are_seen() -> None:
