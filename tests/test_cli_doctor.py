@@ -258,6 +258,19 @@ def test_a_function_in_python_can_be_hunted(
     assert told["checks"] == {"moves": ["python-chess"]}
 
 
+def test_a_function_that_hangs_is_waited_for_once_and_refuted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "doctored_hang.py").write_text("import time\ndef moves(fen):\n    time.sleep(600)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    told = report(capsys, "--engine", "py:doctored_hang:moves", "--timeout", "0.1", code=1)
+    (wrong,) = told["probes"]
+    assert wrong["divergence"]["facet"] == "timeout"
+    assert wrong["divergence"]["actual"] == "gave no answer in time"
+    assert told["milliseconds"] is None
+
+
 def test_a_witness_that_cannot_be_started_is_left_out_of_the_next_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -196,11 +196,35 @@ def test_an_engine_that_kills_its_process_is_a_finding_on_the_walk_it_died_of(
     assert read_finding(found.notes["path"]).walk == found.walk
 
 
-def test_an_engine_that_hangs_in_our_process_is_a_finding(options: Options, foreign: Callable[[str], str]) -> None:
+def test_an_engine_that_hangs_in_our_process_is_a_finding_where_it_hangs(
+    options: Options, foreign: Callable[[str], str]
+) -> None:
     result = hunt(replace(options, engine=foreign("time.sleep(600)"), walks=12, timeout=0.15))
     (found,) = result.divergences
-    assert found.facet == Facet.TIMEOUT
-    assert found.walk == walk_number(5, 3)
+    assert (found.facet, found.actual) == (Facet.TIMEOUT, "gave no answer in time")
+    assert found.original == walk_number(5, 3).prefix(0)
+
+
+def test_an_engine_that_cannot_be_interrupted_is_ended_with_its_process(
+    options: Options, foreign: Callable[[str], str]
+) -> None:
+    deaf = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM}); time.sleep(600)"
+    result = hunt(replace(options, engine=foreign(deaf), walks=12, timeout=0.05))
+    (found,) = result.divergences
+    assert (found.facet, found.walk) == (Facet.TIMEOUT, walk_number(5, 3))
+    assert "the process it ran in gave no answer" in found.actual
+
+
+def test_an_engine_that_dies_while_its_finding_is_shrunk_takes_no_report_along(
+    options: Options, foreign: Callable[[str], str]
+) -> None:
+    # No hunt comes to move number 1 there; whoever makes the finding smaller does.
+    spec = foreign("os._exit(3) if fen.endswith(' 1') else None; return []")
+    result = hunt(replace(options, engine=spec, walks=12))
+    (found,) = result.divergences
+    assert found.facet == Facet.MOVES
+    assert found.explanation
+    assert read_finding(found.notes["path"]).walk == found.walk
 
 
 def test_going_on_after_a_death_leaves_no_walk_out(options: Options, foreign: Callable[[str], str]) -> None:

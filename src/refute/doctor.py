@@ -15,9 +15,9 @@ from typing import Final
 
 from refute.board import is_compiled
 from refute.compare import Comparer, Skip, counts_quickly
-from refute.divergence import Divergence
+from refute.divergence import Divergence, Facet
 from refute.engines.process import Misbehaved, Process
-from refute.engines.protocol import Ability, Engine, Question
+from refute.engines.protocol import Ability, Engine, Fault, Question
 from refute.engines.spec import find_stockfish, open_engine
 from refute.engines.uci import UciEngine, split_command
 from refute.engines.uci_probe import greet
@@ -178,13 +178,15 @@ def _why(engine: Engine, ability: Ability) -> str:
     return lacks.get(ability, "it does not say")
 
 
-def _time(engine: Engine) -> float:
-    """Milliseconds for the moves of the start position, as they usually are."""
+def _time(engine: Engine) -> float | None:
+    """Milliseconds for the moves of the start position, as they usually are; None where it does not say them."""
     question = Question(frozenset({Ability.MOVES}))
     times = []
     for _ in range(TIMES_ASKED):
         started = time.perf_counter()
-        engine.at([Walk(START_FEN)], question)
+        said = engine.at([Walk(START_FEN)], question)[0]
+        if isinstance(said, Fault):
+            return None
         times.append(time.perf_counter() - started)
     return statistics.median(times) * 1000
 
@@ -203,7 +205,10 @@ def _checks(comparer: Comparer) -> dict[str, tuple[str, ...]]:
 def _smoke(comparer: Comparer) -> Iterator[Probe]:
     """The positions with everything a hunt asks; the walks with the moves alone, and one witness."""
     for name, fen in POSITIONS.items():
-        yield _probe(name, comparer, [Walk(fen)])
+        probe = _probe(name, comparer, [Walk(fen)])
+        yield probe
+        if probe.divergence is not None and probe.divergence.facet is Facet.TIMEOUT:
+            return  # each of the others might be waited for as long
     quick = Comparer(comparer.subject, comparer.witnesses[:1])
     walks = [walk_number(SMOKE_SEED, number).prefix(SMOKE_PLIES) for number in range(SMOKE_WALKS)]
     yield _probe(f"{SMOKE_WALKS} walks beside {quick.witnesses[0].name}", quick, walks)

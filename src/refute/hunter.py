@@ -227,7 +227,14 @@ class Hunter:
 
     def refine(self, found: Divergence, seconds: float) -> Divergence:
         """Shrink and explain a finding, and replace its file by what came of it."""
-        small = self.shrunk(found, HURRIED_SECONDS if self.is_interrupted else seconds)
+        return self._replaced(self.shrunk(found, HURRIED_SECONDS if self.is_interrupted else seconds))
+
+    def explained(self, found: Divergence, shrunk: str) -> Divergence:
+        """The finding as it is, with a sentence, and a note of how shrinking went."""
+        notes = {**found.notes, "shrunk": shrunk} if found.notes.get("shrinks", True) else found.notes
+        return self._replaced(replace(found, explanation=explain(found), notes=notes))
+
+    def _replaced(self, small: Divergence) -> Divergence:
         if "path" not in small.notes:
             return small
         # Drilled, it has another signature, and its file is named after it; there is one at every moment.

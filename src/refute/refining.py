@@ -10,11 +10,12 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from refute.causes import group
-from refute.divergence import Signature
-from refute.hunter import HURRIED_SECONDS, Hunter, Tally, end_of
+from refute.compare import Comparer
+from refute.divergence import Divergence, Signature
+from refute.hunter import HURRIED_SECONDS, Tally, end_of
 from refute.kept import keep, names_of
 from refute.shrink import sort_key
 
@@ -25,7 +26,21 @@ RESERVE_EACH: Final = 1.5  # seconds that are kept for a finding while the hunt 
 MOST_RESERVED: Final = 1 / 3  # of the time
 
 
-def refine_findings(tally: Tally, hunter: Hunter) -> bool:
+class Refiner(Protocol):
+    """What makes findings small and clear: a Hunter, here or in another process."""
+
+    comparer: Comparer
+    is_interrupted: bool
+    stops: bool
+
+    def drilled(self, found: Divergence) -> Divergence:
+        """The wrong move list below a wrong count; any other finding as it is."""
+
+    def refine(self, found: Divergence, seconds: float) -> Divergence:
+        """Shrink and explain a finding, and replace its file by what came of it."""
+
+
+def refine_findings(tally: Tally, hunter: Refiner) -> bool:
     """Drill, shrink and explain what was found; True when interrupted, which leaves the rest as found.
 
     A wrong count hides one cause behind many signatures; drilled, they are one finding again.

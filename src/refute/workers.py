@@ -9,7 +9,8 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
@@ -17,16 +18,19 @@ from typing import Any, Final
 from refute.divergence import Divergence, Facet, Verdict
 from refute.errors import EngineError, RefuteError
 from refute.finding import finding_path, write_finding
-from refute.hunter import Event, Found, Hunter, Listener, Options, Tally, budget, end_of
+from refute.hunter import HURRIED_SECONDS, Event, Found, Hunter, Listener, Options, Tally, budget, end_of
 from refute.kinds import NO_KIND
 from refute.refining import group_findings, is_time_to_refine, keep_findings, refine_findings
 from refute.report.result import HuntResult
+from refute.shrink import INTERRUPTED
 from refute.walking import walk_number
 
+START_SECONDS: Final = 20.0  # for a process to start, and to import what it needs
 FAR: Final = 2**62
 PATIENCE: Final = 5.0  # seconds a worker has to end once told to
 LOOK_EVERY: Final = 0.2  # seconds between two looks at workers that tell nothing
 STALLED: Final = 10  # timeouts without a walk done, until an engine in the worker's own process is called hung
+STALLED_AT_END: Final = 2  # the same, once the time of the hunt is over
 
 
 @dataclass(slots=True)
@@ -52,6 +56,7 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
     here = Hunter(options)  # refines what is found; and a wrong SPEC is told before anything starts
     workers: list[Worker] = []
     first: Found | None = None
+    office: _Office | None = None
     interrupted = False
     try:
         try:
@@ -75,8 +80,9 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
             _end(worker, tally)
         if first is not None:
             tally.take(0, first)
-        here.is_interrupted = interrupted
-        interrupted |= refine_findings(tally, here)
+        refiner = _Apart(here, office) if office is not None and runs_foreign_code(options) else here
+        refiner.is_interrupted = interrupted
+        interrupted |= refine_findings(tally, refiner)
         group_findings(tally)
         keep_findings(tally)
         return tally.result(here, interrupted=interrupted)
@@ -97,11 +103,14 @@ class _Office:
     started: float
 
     def start(self, job: int, *, first: int) -> Worker:
-        receiver, sender = self.context.Pipe(duplex=False)
         current = self.context.Value("q", first)
-        process = self.context.Process(
-            target=_work, args=(self.options, job, first, sender, current, self.limit, self.started), daemon=True
-        )
+        process, events = self.run(_work, self.options, job, first, current, self.limit, self.started)
+        return Worker(job, process, events, current, since=time.monotonic())
+
+    def run(self, work: Callable[..., None], options: Options, *args: Any) -> tuple[Any, Connection]:
+        """Start a process of ours, which is given the options, where to tell, and the rest; and where to hear it."""
+        receiver, sender = self.context.Pipe(duplex=False)
+        process = self.context.Process(target=work, args=(options, sender, *args), daemon=True)
         # Ctrl-C reaches the whole process group. Held back here, it finds the worker deaf from its first moment.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -109,7 +118,7 @@ class _Office:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         sender.close()
-        return Worker(job, process, receiver, current, since=time.monotonic())
+        return process, receiver
 
     def events(self, workers: list[Worker]) -> Iterator[tuple[int, Event]]:
         """What the workers tell, until all are done; one that dies is a finding, and is started again."""
@@ -138,10 +147,13 @@ class _Office:
 
     def _watch(self, worker: Worker) -> None:
         """End a worker whose engine, in its process, has been silent for too long: nothing else can."""
-        now = time.monotonic()
+        now, end = time.monotonic(), end_of(self.options, self.started)
         if worker.current.value != worker.seen:
             worker.seen, worker.since = worker.current.value, now
-        elif runs_foreign_code(self.options) and now - worker.since > STALLED * self.options.timeout:
+            return
+        # What is Python's gives up by itself when its time is over, so that this is not.
+        timeouts = STALLED if end is None or now < end else STALLED_AT_END
+        if runs_foreign_code(self.options) and now - worker.since > timeouts * self.options.timeout:
             worker.has_stalled = True
             worker.process.kill()
 
@@ -151,11 +163,15 @@ def runs_foreign_code(options: Options) -> bool:
     return any(spec.startswith("py:") for spec in (options.engine, *options.against))
 
 
-def _work(options: Options, job: int, first: int, events: Connection, current: Any, limit: Any, started: float) -> None:
-    """What a worker does: hunt its walks and tell what happens."""
+def _become_deaf() -> None:
     # The main process alone decides what Ctrl-C means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _work(options: Options, events: Connection, job: int, first: int, current: Any, limit: Any, started: float) -> None:
+    """What a worker does: hunt its walks and tell what happens."""
+    _become_deaf()
 
     def numbers() -> Iterator[int]:
         for index in budget(options, started, first=first, step=options.jobs):
@@ -188,7 +204,7 @@ def _death(options: Options, worker: Worker) -> Found:
         raise EngineError(f"a worker failed on walk number {index} of seed {options.seed}; its error is told above")
     how = f"died of signal {-code}" if code is not None and code < 0 else f"died with exit code {code}"
     if worker.has_stalled:
-        how = f"gave no answer for {STALLED * options.timeout:.0f} s"
+        how = f"gave no answer for {time.monotonic() - worker.since:.0f} s"
     found = Divergence(
         walk=walk,
         facet=Facet.TIMEOUT if worker.has_stalled else Facet.CRASH,
@@ -204,6 +220,48 @@ def _death(options: Options, worker: Worker) -> Found:
     path = finding_path(options.folder / "found", found)
     write_finding(path, found)
     return Found(index, replace(found, notes={"path": str(path), "shrinks": False}))
+
+
+class _Apart:
+    """Refines in processes of their own, which the engine that runs inside may crash or hang."""
+
+    def __init__(self, here: Hunter, office: _Office) -> None:
+        self.here = here
+        self.office = office
+        self.comparer = here.comparer
+        self.is_interrupted = False
+        self.stops = False
+
+    def drilled(self, found: Divergence) -> Divergence:
+        """As it is: that, too, asks the engine."""
+        return found
+
+    def refine(self, found: Divergence, seconds: float) -> Divergence:
+        """What came of it; the finding as it was where nothing did."""
+        if not found.notes.get("shrinks", True):
+            return self.here.explained(found, INTERRUPTED)
+        if self.is_interrupted:
+            seconds = min(seconds, HURRIED_SECONDS)
+        small: Divergence | None = None
+        process, told = self.office.run(_refine, self.office.options, found, seconds)
+        try:
+            # It keeps its time by itself, unless it never comes back from code that is not Python's.
+            if told.poll(START_SECONDS + seconds + self.office.options.timeout):
+                small = told.recv()
+        except (EOFError, OSError):
+            pass  # it died of something on the way, which is not what was found
+        except KeyboardInterrupt:
+            self.is_interrupted = self.stops = True
+        finally:
+            process.kill()
+            process.join()
+        return small if small is not None else self.here.explained(found, INTERRUPTED)
+
+
+def _refine(options: Options, events: Connection, found: Divergence, seconds: float) -> None:
+    _become_deaf()
+    with closing(Hunter(options)) as hunter:
+        events.send(hunter.refine(hunter.drilled(found), seconds))
 
 
 def _end(worker: Worker, tally: Tally) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -11,6 +12,7 @@ from textwrap import dedent
 import pytest
 
 from refute.board.move import encode_uci
+from refute.engines.limits import CUT_SHORT, hurried
 from refute.engines.protocol import Ability, Answer, Engine, Fault, Question, Trouble
 from refute.engines.pyobject import open_object
 from refute.errors import EngineError, SpecError
@@ -221,3 +223,60 @@ def test_what_cannot_be_opened_is_told(
 def test_a_path_that_leads_nowhere_is_a_bad_spec(path: str) -> None:
     with pytest.raises(SpecError):
         open_object(path)
+
+
+@pytest.mark.parametrize("deed", ["time.sleep(600)", "while True: pass"], ids=["sleeps", "loops"])
+def test_a_function_that_hangs_is_given_up(deed: str, write_module: Writer) -> None:
+    module = write_module(
+        f"""
+        import time
+        def moves(fen):
+            if " b " in fen:
+                {deed}
+            return ["e2e4"]
+        """
+    )
+    engine = open_object(f"{module}:moves", timeout=0.05)
+    right, hung = engine.along(Walk(START_FEN, ("e2e4",)), MOVES)
+    assert isinstance(right, Answer)
+    assert isinstance(hung, Fault)
+    assert (hung.trouble, hung.text) == (Trouble.TIMEOUT, "gave no answer in time")
+    assert hung.transcript[0].startswith("> rnbqkbnr/pppppppp/8/8/4P3")
+
+
+def test_an_engine_that_hangs_is_given_up_too_and_asked_again(write_module: Writer) -> None:
+    module = write_module(
+        """
+        import time
+        from refute.engines.python_chess import PythonChessEngine
+        class Slow(PythonChessEngine):
+            is_slow = True
+            def at(self, walks, question):
+                if self.is_slow:
+                    time.sleep(600)
+                return super().at(walks, question)
+        """
+    )
+    engine = open_object(f"{module}:Slow", timeout=0.05)
+    hung = only(engine)
+    assert isinstance(hung, Fault)
+    assert hung.trouble is Trouble.TIMEOUT
+    sys.modules[module].Slow.is_slow = False
+    assert isinstance(only(engine), Answer)
+
+
+def test_a_function_that_is_hurried_is_not_to_blame(write_module: Writer) -> None:
+    module = write_module("import time\ndef moves(fen): time.sleep(600)")
+    engine = open_object(f"{module}:moves", timeout=30.0)
+    for left in (0.05, -1.0):
+        with hurried([engine], time.monotonic() + left):
+            cut = only(engine)
+        assert isinstance(cut, Fault)
+        assert cut.text == CUT_SHORT
+
+
+def test_a_module_that_never_ends_is_not_imported(write_module: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("refute.engines.pyobject.IMPORT_SECONDS", 0.05)
+    module = write_module("import time\ntime.sleep(600)\ndef moves(fen): return []")
+    with pytest.raises(EngineError, match="importing it took over"):
+        open_object(f"{module}:moves")

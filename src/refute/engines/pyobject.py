@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, Self
 
 from refute.board.move import encode_uci
+from refute.engines.limits import CUT_SHORT, TimeUp, interrupted_after
+from refute.engines.process import DEFAULT_TIMEOUT
 from refute.engines.protocol import Ability, Answer, Engine, Fault, Question, Trouble
 from refute.engines.uci_text import TRANSCRIPT_LINES, printable
 from refute.errors import EngineError, InputError, SpecError, quote
 from refute.walk import Walk
 
 MOST_MOVES: Final = 4096  # no position has a tenth of it; a generator without end must stop somewhere
+IMPORT_SECONDS: Final = 60.0  # a module may bring large libraries along
+WALK_TIMEOUTS: Final = 10  # for a whole walk at once, however long it is
 _PARTS: Final = ("name", "version", "abilities", "along", "at", "close")
 
 
-def open_object(path: str, *, name: str | None = None) -> Engine:
+def open_object(path: str, *, name: str | None = None, timeout: float = DEFAULT_TIMEOUT) -> Engine:
     """The engine behind `module:attribute`; raises SpecError or EngineError saying what is missing.
 
     The attribute is an Engine, a class or function without arguments that makes one, or a function
-    `moves(fen) -> Iterable[str]` that lists legal moves as UCI texts.
+    `moves(fen) -> Iterable[str]` that lists legal moves as UCI texts. `timeout` is how many seconds it may
+    take for an answer; code outside of Python cannot be interrupted, and may take longer.
     """
     shown = name or f"py:{path}"
     module_name, _, attribute = path.partition(":")
@@ -33,7 +40,7 @@ def open_object(path: str, *, name: str | None = None) -> Engine:
         raise SpecError(f"{quote(shown)}: expected py:module:attribute, such as py:mychess:legal_moves")
     thing = _resolve(shown, module_name, attribute)
     if _is_engine(thing):
-        return GuardedEngine(thing, name=shown)
+        return GuardedEngine(thing, name=shown, timeout=timeout)
     if not callable(thing):
         raise SpecError(
             f"{quote(shown)} is {quote(type(thing).__name__)}: expected an Engine, something "
@@ -47,14 +54,37 @@ def open_object(path: str, *, name: str | None = None) -> Engine:
         if not _is_engine(made):
             missing = [part for part in _PARTS if not hasattr(made, part)]
             raise SpecError(f"{quote(shown)} made no Engine: it has no {', '.join(missing)}")
-        return GuardedEngine(made, name=shown)
-    return FunctionEngine(thing, name=shown)
+        return GuardedEngine(made, name=shown, timeout=timeout)
+    return FunctionEngine(thing, name=shown, timeout=timeout)
 
 
-class FunctionEngine:
+class _Watched:
+    """The clock of an engine that runs in this process."""
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self.deadline = math.inf  # when to give up whatever is asked, on the clock of `time.monotonic`
+
+    def _in_time(self, ask: Callable[[], Iterable[object]], most: int, *, timeouts: int = 1) -> list[object] | Fault:
+        """What it answers, up to so many things; a Fault where it raises, or takes too long."""
+        limit = self._timeout * timeouts
+        left = min(limit, self.deadline - time.monotonic())
+        if left <= 0:
+            return Fault(Trouble.TIMEOUT, CUT_SHORT)
+        try:
+            with interrupted_after(left):
+                return list(islice(ask(), most))
+        except TimeUp:
+            return Fault(Trouble.TIMEOUT, "gave no answer in time" if left >= limit else CUT_SHORT)
+        except (Exception, SystemExit) as error:
+            return _crash(error)
+
+
+class FunctionEngine(_Watched):
     """A plain function `moves(fen) -> Iterable[str]` as an engine that knows legal moves and nothing else."""
 
-    def __init__(self, moves: Callable[[str], Iterable[str]], *, name: str) -> None:
+    def __init__(self, moves: Callable[[str], Iterable[str]], *, name: str, timeout: float = DEFAULT_TIMEOUT) -> None:
+        super().__init__(timeout)
         self._moves = moves
         self._name = name
 
@@ -98,10 +128,9 @@ class FunctionEngine:
         if Ability.MOVES not in question.asks:
             return Answer()
         said = (f"> {fen}",)
-        try:
-            texts: list[object] = list(islice(self._moves(fen), MOST_MOVES + 1))
-        except (Exception, SystemExit) as error:
-            return _crash(error, said)
+        texts = self._in_time(lambda: self._moves(fen), MOST_MOVES + 1)
+        if isinstance(texts, Fault):
+            return Fault(texts.trouble, texts.text, said + texts.transcript)
         if len(texts) > MOST_MOVES:
             return Fault(Trouble.GARBAGE, f"lists over {MOST_MOVES} moves", said)
         codes = []
@@ -114,10 +143,11 @@ class FunctionEngine:
         return Answer(moves=sorted(codes))
 
 
-class GuardedEngine:
+class GuardedEngine(_Watched):
     """Someone's own Engine, whose exceptions and ill-shaped answers become Faults."""
 
-    def __init__(self, engine: Any, *, name: str) -> None:
+    def __init__(self, engine: Any, *, name: str, timeout: float = DEFAULT_TIMEOUT) -> None:
+        super().__init__(timeout)
         self._engine = engine
         self._name = name
         try:
@@ -140,7 +170,7 @@ class GuardedEngine:
 
     def along(self, walk: Walk, question: Question) -> list[Answer | Fault]:
         """What it answers along the walk, up to the first Fault; too few answers are a Fault."""
-        answers = self._guarded(lambda: self._engine.along(walk, question))
+        answers = self._guarded(lambda: self._engine.along(walk, question), len(walk) + 1)
         first = next((index for index, answer in enumerate(answers) if isinstance(answer, Fault)), None)
         if first is not None:
             return answers[: first + 1]
@@ -150,7 +180,7 @@ class GuardedEngine:
 
     def at(self, walks: Sequence[Walk], question: Question) -> list[Answer | Fault]:
         """What it answers at the end of each walk; when it fails as a whole, each walk is asked alone."""
-        answers = self._guarded(lambda: self._engine.at(walks, question))
+        answers = self._guarded(lambda: self._engine.at(walks, question), len(walks))
         if len(answers) == len(walks):
             return answers
         if len(walks) == 1:
@@ -172,12 +202,9 @@ class GuardedEngine:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _guarded(self, ask: Callable[[], Iterable[object]]) -> list[Answer | Fault]:
-        try:
-            answers = list(islice(ask(), 1 << 20))
-        except (Exception, SystemExit) as error:
-            return [_crash(error, ())]
-        return [_shaped(answer) for answer in answers]
+    def _guarded(self, ask: Callable[[], Iterable[object]], positions: int) -> list[Answer | Fault]:
+        answers = self._in_time(ask, 1 << 20, timeouts=max(1, min(positions, WALK_TIMEOUTS)))
+        return [answers] if isinstance(answers, Fault) else [_shaped(answer) for answer in answers]
 
 
 def _shaped(answer: object) -> Answer | Fault:
@@ -217,7 +244,10 @@ def _resolve(shown: str, module_name: str, attribute: str) -> Any:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        thing: Any = importlib.import_module(module_name)
+        with interrupted_after(IMPORT_SECONDS):
+            thing: Any = importlib.import_module(module_name)
+    except TimeUp:
+        raise EngineError(f"{quote(shown)}: importing it took over {IMPORT_SECONDS:.0f} s") from None
     except ModuleNotFoundError as error:
         if error.name is not None and (module_name == error.name or module_name.startswith(f"{error.name}.")):
             raise SpecError(f"{quote(shown)}: no module {quote(module_name)} in {here} or on PYTHONPATH") from None
@@ -244,10 +274,10 @@ def _takes_nothing(thing: Callable[..., object]) -> bool:
     return True
 
 
-def _crash(error: BaseException, said: tuple[str, ...]) -> Fault:
+def _crash(error: BaseException) -> Fault:
     lines = "".join(traceback.format_exception(error)).splitlines()[-TRANSCRIPT_LINES:]
     told = tuple(f"! {printable(line.encode('utf-8', 'replace'))}" for line in lines)
-    return Fault(Trouble.CRASH, f"raised {_brief(error)}", said + told)
+    return Fault(Trouble.CRASH, f"raised {_brief(error)}", told)
 
 
 def _brief(error: BaseException) -> str:

@@ -78,7 +78,7 @@ def _open_prefixed(text: str, prefix: str, rest: str, *, timeout: float) -> Engi
         case "py":
             from refute.engines.pyobject import open_object
 
-            return open_object(rest, name=text)
+            return open_object(rest, name=text, timeout=timeout)
         case "fault":
             from refute.engines.faulty import open_fault
 
