@@ -17,7 +17,7 @@ from refute.doctor import POSITIONS, examine
 
 # An engine that answers `uci` and `isready`; whatever else it does is the twist.
 SCRIPTED = """
-import sys, time
+import os, sys, time
 import chess
 
 SHOWS = False
@@ -209,6 +209,7 @@ def test_an_engine_without_perft_is_told_what_to_print(
     assert "py:module:attribute" in out
     assert "script:COMMAND" in out
     assert "planned" in out
+    assert f"\n  printf 'uci\\nposition startpos\\ngo perft 1\\n' | {spec.removeprefix('uci:')}\n" in out
     assert "\x1b" not in out
     assert "refute hunt" not in out
 
@@ -223,6 +224,48 @@ def test_an_engine_without_perft_has_no_next_command(
     assert told["heard"] == ["< bestmove e2e4"]
     assert told["probes"] == []
     assert told["milliseconds"] is None
+
+
+@pytest.mark.parametrize(
+    ("go", "why"),
+    [
+        pytest.param("os.kill(os.getpid(), 11)", "it died of signal 11 (SIGSEGV)", id="it segfaults"),
+        pytest.param("os._exit(3)", "it exited with status 3", id="it ends"),
+        pytest.param(
+            "say('a2a3: 1', 'e2e4: 1')",
+            "it listed 2 moves, and no total after them; end with a line such as 'Nodes searched: 2'",
+            id="it leaves the total out",
+        ),
+        pytest.param("say('Nodes searched: 20')", "it gave a total of 20, and no line such as 'e2e4: 1'", id="total"),
+        pytest.param("say('e2e4: 1', 'Nodes searched: 20')", "its lines add up to 1, and it says 20", id="wrong total"),
+        pytest.param("say('bestmove e2e4')", "it searched instead, and said a best move", id="it searches"),
+        pytest.param("pass", "it answered 'isready', and counted nothing", id="it does nothing"),
+        pytest.param("time.sleep(60)", "it said nothing for 0.3 s; does it search instead?", id="it is silent"),
+    ],
+)
+def test_the_reason_says_what_happened_and_what_to_print(
+    go: str,
+    why: str,
+    scripted: Callable[[str], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("refute.doctor.HEARING_SECONDS", 0.1)
+    told = report(capsys, "--engine", scripted(f"def go(board, depth):\n    {go}"), "--timeout", "0.3", code=2)
+    assert f"'go perft 1' gave no divide: {why}" in told["obstacle"]
+    assert "(expected 'e2e4: 1' and so on, then 'Nodes searched: 20')" in told["obstacle"]
+
+
+def test_doctor_and_hunt_agree_on_an_engine_that_shows_its_board_and_does_not_count(
+    scripted: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = scripted("SHOWS = True\ndef go(board, depth):\n    say('bestmove e2e4')")
+    told = report(capsys, "--engine", spec, code=2)
+    assert "fen" in told["abilities"]
+    assert main(["hunt", "--engine", spec, "--walks", "1"]) == 2
+    err = capsys.readouterr().err
+    assert "'go perft 1' gave no divide: it searched instead" in err
+    assert "'go perft 1' gave no divide: it searched instead" in told["obstacle"]
 
 
 def test_an_engine_that_says_nothing_to_perft_is_quoted_as_that(

@@ -172,6 +172,9 @@ def _print_advice(console: Console, found: Examination) -> None:
             console.print("\nTold `position startpos` and `go perft 1`, it said:", markup=False)
             for line in found.heard or ("nothing",):
                 console.print(Text(f"  {printable(line)}", "dim"))
+            command = printable(found.engine.strip().removeprefix("uci:"))
+            console.print("\nTo see it for yourself:", markup=False)
+            console.print(Text(f"  printf 'uci\\nposition startpos\\ngo perft 1\\n' | {command}", "cyan"))
             console.print(f"\n{WITHOUT_PERFT}\n\n{OTHER_WAYS}", markup=False)
         return
     if found.is_refuted:

@@ -93,7 +93,10 @@ class UciEngine:
             Ability.NUMBERS: "a process answers in text",
         }
         if self._dialect.label is None:
-            why = "'go perft 1' gave no divide ('e2e4: 1' and so on, then 'Nodes searched: 20')"
+            why = (
+                f"'go perft 1' gave no divide: {self._dialect.why_uncounted} "
+                "(expected 'e2e4: 1' and so on, then 'Nodes searched: 20')"
+            )
             lacks[Ability.MOVES] = lacks[Ability.PERFT] = why
         if not self._dialect.shows_fen:
             lacks[Ability.FEN] = "'d' showed no 'Fen:' line"
@@ -182,7 +185,9 @@ class UciEngine:
             process = self._process or self._restart()
             try:
                 self._dialect = look(process, self._dialect, timeout=self._timeout)
-            except Misbehaved:
+            except Misbehaved as trouble:
+                if look is probe_counting:
+                    self._dialect = replace(self._dialect, why_uncounted=trouble.text)
                 self._stop()  # what it does not know may have killed it, or set it searching without end
         if self._process is None:
             self._restart()

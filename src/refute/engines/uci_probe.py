@@ -25,6 +25,7 @@ class Dialect:
     version: str
     has_chess960: bool
     label: bytes | None = None  # how it names the total of `go perft`; None when it prints no divide
+    why_uncounted: str = ""  # what it did instead
     shows_fen: bool = False
     calm: bytes | None = None  # what `Checkers:` says without a check; None when there is no such line
 
@@ -52,13 +53,34 @@ def greet(process: Process, name: str) -> Dialect:
 
 def probe_counting(process: Process, dialect: Dialect, *, timeout: float) -> Dialect:
     """Find out whether it divides on `go perft 1`; raises Misbehaved if the process is of no use after it."""
-    reading = _ask(process, b"go perft 1\n", Reading(counting=True), min(timeout, PROBE_SECONDS))
+    reading, seconds = Reading(counting=True), min(timeout, PROBE_SECONDS)
+    try:
+        _ask(process, b"go perft 1\n", reading, seconds)
+    except Misbehaved as trouble:
+        raise Misbehaved(trouble.trouble, _why_uncounted(reading, trouble, seconds)) from None
     if not reading.counts:
-        raise Misbehaved(Trouble.GARBAGE, "searched instead of counting")
+        raise Misbehaved(Trouble.GARBAGE, "it searched instead, and said a best move")
     count = reading.counts[0]
-    if count.codes and sum(count.nodes) == count.total:
-        return replace(dialect, label=reading.label)
-    return dialect
+    if not count.codes:
+        return replace(dialect, why_uncounted="it counted no move at all")
+    if sum(count.nodes) != count.total:
+        text = f"its lines add up to {sum(count.nodes)}, and it says {count.total} in all"
+        return replace(dialect, why_uncounted=text)
+    return replace(dialect, label=reading.label)
+
+
+def _why_uncounted(reading: Reading, trouble: Misbehaved, seconds: float) -> str:
+    """What an engine did that was told to count, for its author to mend."""
+    if trouble.trouble is not Trouble.TIMEOUT:
+        return f"it {trouble.text}"
+    if reading.listed:
+        end = f"end with a line such as 'Nodes searched: {reading.listed}'"
+        return f"it listed {reading.listed} moves, and no total after them; {end}"
+    if reading.lone_total is not None:
+        return f"it gave a total of {reading.lone_total}, and no line such as 'e2e4: 1' for each move before it"
+    if reading.ready:
+        return "it answered 'isready', and counted nothing"
+    return f"it said nothing for {seconds:g} s; does it search instead?"
 
 
 def probe_display(process: Process, dialect: Dialect, *, timeout: float) -> Dialect:

@@ -77,6 +77,7 @@ class Reading:
         self.trusted = 0
         self.label = label  # how this engine names its totals; None accepts the first name it uses
         self.has_best_move = False
+        self.lone_total: int | None = None  # a total with no move before it, which is none
         self._counting = counting
         self._count = Count()
         self._display = Display()
@@ -85,6 +86,11 @@ class Reading:
     def ready(self) -> int:
         """How many cases' commands it has taken in."""
         return len(self.displays)
+
+    @property
+    def listed(self) -> int:
+        """How many moves it has listed since the last total."""
+        return len(self._count.codes)
 
     def is_complete(self, cases: int) -> bool:
         return len(self.displays) >= cases and (not self._counting or len(self.counts) >= cases)
@@ -117,6 +123,7 @@ class Reading:
         label = label.rstrip(b"0123456789() ")  # "Perft(3)" and "Perft(4)" are one name
         if self.label is None:
             if total and not self._count.codes:
+                self.lone_total = total
                 return  # a header such as "perft 1": nodes without a move to have them cannot be a total
             self.label = label
         if label == self.label:
