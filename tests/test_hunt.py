@@ -227,6 +227,20 @@ def test_an_engine_that_dies_while_its_finding_is_shrunk_takes_no_report_along(
     assert read_finding(found.notes["path"]).walk == found.walk
 
 
+@pytest.mark.parametrize("deed", ["os._exit(3)", "time.sleep(600)"], ids=["dies", "hangs"])
+def test_a_witness_that_fails_in_our_process_is_quarantined_and_the_hunt_goes_on(
+    deed: str, options: Options, foreign: Callable[[str], str]
+) -> None:
+    spec = foreign(deed)
+    result = hunt(replace(options, engine="own", against=("python-chess", spec), walks=6, timeout=0.1))
+    assert not result.is_refuted
+    (held,) = result.quarantined
+    assert held.walk.fen == walk_number(5, 3).fen
+    assert held.answers[0][0] == spec
+    assert ("exit code 3" if "exit" in deed else "gave no answer in time") in held.answers[0][1]
+    assert result.walks >= 2  # those after it; of a worker that died, what it did last is not known
+
+
 def test_going_on_after_a_death_leaves_no_walk_out(options: Options, foreign: Callable[[str], str]) -> None:
     result = hunt(replace(options, engine=foreign("os._exit(3)"), jobs=2, walks=12, keep_going=True))
     assert [found.walk for found in result.divergences] == [walk_number(5, 3)]

@@ -481,6 +481,36 @@ def test_a_walk_that_is_noted_leaves_nothing_of_the_one_before(tmp_path: Path) -
     assert found.walk == walk_number(4, 3, chess960=True)
 
 
+def test_a_process_that_died_of_a_witness_says_nothing_of_the_subject(tmp_path: Path) -> None:
+    options = Options(against=("python-chess", "py:mine:moves"), seconds=60.0, folder=tmp_path, seed=4)
+    run = Run(tmp_path / "run", options)
+    run.begin()
+    run.write_state("gw0", State())
+    with run.track("gw0") as track:
+        run.note(track, 7, chess960=False)
+        run.note_engine(track, 2)
+    run.wait()
+    assert run.gather() == ()
+    (held,) = run.result(()).quarantined
+    assert held.walk == walk_number(4, 7)
+    ((witness, answer),) = held.answers
+    assert witness == "py:mine:moves"
+    assert "was gone on walk number 7" in answer
+
+
+def test_a_witness_that_has_answered_is_no_longer_suspected(tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", Options(seconds=60.0, folder=tmp_path, seed=4))
+    run.begin()
+    run.write_state("gw0", State())
+    with run.track("gw0") as track:
+        run.note(track, 7, chess960=False)
+        run.note_engine(track, 1)
+        run.note_engine(track, 0)
+    run.wait()
+    (found,) = run.gather()
+    assert found.facet is Facet.CRASH
+
+
 @pytest.mark.parametrize(("index", "chess960"), [(0, False), (5, False), (9, False), (1, True)])
 def test_the_walk_a_process_died_of_is_the_one_it_is_told_by(tmp_path: Path, index: int, chess960: bool) -> None:
     deadly = walk_number(1, index, chess960=chess960)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -131,6 +132,12 @@ class Hunter:
     def close(self) -> None:
         self._stack.close()
 
+    def notice(self, told: Callable[[int], None]) -> None:
+        """Tell which engine runs: n while the n-th witness is at work in this process, 0 at any other time."""
+        for number, engine in enumerate((self.comparer.subject, *self.comparer.witnesses)):
+            if hasattr(engine, "notice"):
+                engine.notice = partial(_tell_who, told, number)
+
     def tick(self) -> Tick:
         return Tick(self.walks, self.positions, self.nodes, dict(self.features.counts))
 
@@ -245,6 +252,10 @@ class Hunter:
         if path != found_as:
             found_as.unlink(missing_ok=True)
         return small
+
+
+def _tell_who(told: Callable[[int], None], number: int, begins: bool) -> None:
+    told(number if begins else 0)
 
 
 def _depth(depth: int | None, witnesses: Sequence[Engine]) -> int:

@@ -15,10 +15,22 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
-from refute.divergence import Divergence, Facet, Verdict
+from refute.divergence import Divergence, Facet, Quarantine, Verdict
 from refute.errors import EngineError, RefuteError
 from refute.finding import finding_path, write_finding
-from refute.hunter import HURRIED_SECONDS, Event, Found, Hunter, Listener, Options, Tally, budget, end_of
+from refute.hunter import (
+    HURRIED_SECONDS,
+    Event,
+    Found,
+    Held,
+    Hunter,
+    Listener,
+    Options,
+    Tally,
+    budget,
+    default_witnesses,
+    end_of,
+)
 from refute.kinds import NO_KIND
 from refute.refining import group_findings, is_time_to_refine, keep_findings, refine_findings
 from refute.report.result import HuntResult
@@ -41,6 +53,7 @@ class Worker:
     process: Any  # multiprocessing's process classes differ by context
     events: Connection
     current: Any  # the number of the walk it compares
+    asked: Any  # the number of the witness that runs in its process; 0 for none, and the subject is to blame
     is_done: bool = False
     seen: int = -1  # that number when it was last looked at
     since: float = 0.0  # and the time when it last changed
@@ -103,9 +116,9 @@ class _Office:
     started: float
 
     def start(self, job: int, *, first: int) -> Worker:
-        current = self.context.Value("q", first)
-        process, events = self.run(_work, self.options, job, first, current, self.limit, self.started)
-        return Worker(job, process, events, current, since=time.monotonic())
+        current, asked = self.context.Value("q", first), self.context.Value("q", 0)
+        process, events = self.run(_work, self.options, job, first, current, asked, self.limit, self.started)
+        return Worker(job, process, events, current, asked, since=time.monotonic())
 
     def run(self, work: Callable[..., None], options: Options, *args: Any) -> tuple[Any, Connection]:
         """Start a process of ours, which is given the options, where to tell, and the rest; and where to hear it."""
@@ -131,8 +144,10 @@ class _Office:
                 except (EOFError, OSError):
                     worker.is_done = True
                     worker.process.join()
-                    yield worker.job, _death(self.options, worker)
-                    if self.options.keep_going and worker.current.value < self.limit.value:
+                    death = _death(self.options, worker)
+                    yield worker.job, death
+                    goes_on = self.options.keep_going or isinstance(death, Held)
+                    if goes_on and worker.current.value < self.limit.value:
                         first = worker.current.value + self.options.jobs
                         workers.append(self.start(worker.job + self.options.jobs, first=first))
                     continue
@@ -169,7 +184,9 @@ def _become_deaf() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
-def _work(options: Options, events: Connection, job: int, first: int, current: Any, limit: Any, started: float) -> None:
+def _work(
+    options: Options, events: Connection, job: int, first: int, current: Any, asked: Any, limit: Any, started: float
+) -> None:
     """What a worker does: hunt its walks and tell what happens."""
     _become_deaf()
 
@@ -182,11 +199,15 @@ def _work(options: Options, events: Connection, job: int, first: int, current: A
     def watch(index: int) -> None:
         current.value = index
 
+    def notice(number: int) -> None:
+        asked.value = number
+
     try:
         hunter = Hunter(options)
     except RefuteError as error:
         events.send(error)
         return
+    hunter.notice(notice)
     try:
         for event in hunter.run(numbers(), watch=watch, until=end_of(options, started)):
             events.send((job, event))
@@ -195,8 +216,8 @@ def _work(options: Options, events: Connection, job: int, first: int, current: A
     events.send(None)
 
 
-def _death(options: Options, worker: Worker) -> Found:
-    """A worker died: what it was asked about killed it, and that is a finding."""
+def _death(options: Options, worker: Worker) -> Found | Held:
+    """A worker died: what it was asked about killed it, and that is a finding, or a witness that cannot be believed."""
     index = worker.current.value
     walk = walk_number(options.seed, index, chess960=options.chess960)
     code = worker.process.exitcode
@@ -205,6 +226,10 @@ def _death(options: Options, worker: Worker) -> Found:
     how = f"died of signal {-code}" if code is not None and code < 0 else f"died with exit code {code}"
     if worker.has_stalled:
         how = f"gave no answer for {time.monotonic() - worker.since:.0f} s"
+    how = f"the process it ran in {how}, on walk number {index}"
+    if worker.asked.value:
+        witnesses = options.against or default_witnesses(options.engine)[0]
+        return Held(Quarantine(walk, Facet.CRASH, ((witnesses[worker.asked.value - 1], how),)))
     found = Divergence(
         walk=walk,
         facet=Facet.TIMEOUT if worker.has_stalled else Facet.CRASH,
@@ -213,7 +238,7 @@ def _death(options: Options, worker: Worker) -> Found:
         subject=options.engine,
         witness="itself",
         expected="an answer",
-        actual=f"the process it ran in {how}, on walk number {index}",
+        actual=how,
         seed=options.seed,
         original=walk,
     )

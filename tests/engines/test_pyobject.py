@@ -280,3 +280,15 @@ def test_a_module_that_never_ends_is_not_imported(write_module: Writer, monkeypa
     module = write_module("import time\ntime.sleep(600)\ndef moves(fen): return []")
     with pytest.raises(EngineError, match="importing it took over"):
         open_object(f"{module}:moves")
+
+
+def test_it_is_noticed_while_it_runs_and_at_no_other_time(write_module: Writer) -> None:
+    module = write_module("def moves(fen): return HEARD and ['e2e4'] or []\nHEARD = []")
+    engine = open_object(f"{module}:moves")
+    heard: list[bool] = []
+    engine.notice = heard.append  # type: ignore[attr-defined]  # of engines that run in this process
+    sys.modules[module].HEARD = heard
+    said = only(engine)
+    assert isinstance(said, Answer)
+    assert said.moves == [encode_uci("e2e4")]
+    assert heard == [True, False]

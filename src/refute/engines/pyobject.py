@@ -64,6 +64,7 @@ class _Watched:
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
         self.deadline = math.inf  # when to give up whatever is asked, on the clock of `time.monotonic`
+        self.notice: Callable[[bool], None] = lambda begins: None  # before and after it runs: whoever dies is known
 
     def _in_time(self, ask: Callable[[], Iterable[object]], most: int, *, timeouts: int = 1) -> list[object] | Fault:
         """What it answers, up to so many things; a Fault where it raises, or takes too long."""
@@ -71,6 +72,7 @@ class _Watched:
         left = min(limit, self.deadline - time.monotonic())
         if left <= 0:
             return Fault(Trouble.TIMEOUT, CUT_SHORT)
+        self.notice(True)
         try:
             with interrupted_after(left):
                 return list(islice(ask(), most))
@@ -78,6 +80,8 @@ class _Watched:
             return Fault(Trouble.TIMEOUT, "gave no answer in time" if left >= limit else CUT_SHORT)
         except (Exception, SystemExit) as error:
             return _crash(error)
+        finally:
+            self.notice(False)
 
 
 class FunctionEngine(_Watched):

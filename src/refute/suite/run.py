@@ -24,10 +24,10 @@ from typing import Any, BinaryIO, Final
 from refute.compare import Skip
 from refute.divergence import Divergence, Facet, Quarantine, Verdict
 from refute.finding import finding_path, read_finding, write_atomically, write_finding
-from refute.hunter import MOST_QUARANTINED, Options
+from refute.hunter import MOST_QUARANTINED, Options, default_witnesses
 from refute.kept import keep, time_stamp
 from refute.kinds import NO_KIND
-from refute.report.result import HuntResult
+from refute.report.result import HuntResult, quarantine_to_json
 from refute.report.text import printable
 from refute.shrink import sort_key
 from refute.suite.claims import CHESS960, Claim, claim_of
@@ -42,6 +42,7 @@ except ImportError:  # no such thing on Windows, where only time tells
 
 PATIENCE: Final = 2.0  # seconds beyond what engines may need in the end
 MOST_RESERVED: Final = 3.0
+NOTE_BYTES: Final = 23  # of the walk that a process is on, as it notes it
 FILE: Final = "file"  # the note of a finding that is replayed: where it lies already
 
 
@@ -118,6 +119,11 @@ class Run:
         track.seek(0)
         track.write(b"%-20d %d\n" % (index, chess960))
 
+    def note_engine(self, track: BinaryIO, number: int) -> None:
+        """Write down, behind the walk, which witness runs in this process: 1 for the first, 0 for none of them."""
+        track.seek(NOTE_BYTES)
+        track.write(b"%-3d\n" % number)
+
     def wait(self) -> None:
         """Wait for the processes that hunt beside this one, as long as they live and may take."""
         convicted: set[str] = set()
@@ -153,8 +159,16 @@ class Run:
     def _convict(self, name: str, facet: Facet, how: str) -> None:
         """A process did not come back: what it was walking killed or kept it, and that is a finding."""
         with contextlib.suppress(OSError, ValueError):
-            index, chess960 = map(int, (self.folder / f"{name}.at").read_text(encoding="ascii").split())
+            noted = (self.folder / f"{name}.at").read_text(encoding="ascii").split()
+            index, chess960, number = map(int, (*noted, "0")[:3])
             walk = walk_number(self.options.seed, index, chess960=bool(chess960))
+            how = f"the process it ran in ({name}) {how} on walk number {index}"
+            if number:
+                # A witness did it, of which the subject knows nothing.
+                witness = (self.options.against or default_witnesses(self.options.engine)[0])[number - 1]
+                held = quarantine_to_json(Quarantine(walk, Facet.CRASH, ((witness, how),)))
+                self.write_state(f"{name}-gone", State(is_done=True, quarantined=[held]))
+                return
             found = Divergence(
                 walk=walk,
                 facet=facet,
@@ -163,7 +177,7 @@ class Run:
                 subject=self.options.engine,
                 witness="itself",
                 expected="an answer",
-                actual=f"the process it ran in ({name}) {how} on walk number {index}",
+                actual=how,
                 seed=self.options.seed,
                 original=walk,
                 notes={"claim": "test_survives"},

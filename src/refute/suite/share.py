@@ -118,6 +118,7 @@ class _Chase:
         self.state = state
         self.track = track
         self.before = replace(state)
+        hunter.notice(partial(run.note_engine, track))
         self.walks = _numbers(run, share, chess960=hunter.options.chess960)
         self.has_walks = True
         self.counts: Counter[Signature] = Counter()  # as found
