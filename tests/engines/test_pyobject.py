@@ -287,7 +287,7 @@ def test_it_is_noticed_while_it_runs_and_at_no_other_time(write_module: Writer) 
     engine = open_object(f"{module}:moves")
     heard: list[bool] = []
     engine.notice = heard.append  # type: ignore[attr-defined]  # of engines that run in this process
-    sys.modules[module].HEARD = heard
+    vars(sys.modules[module])["HEARD"] = heard
     said = only(engine)
     assert isinstance(said, Answer)
     assert said.moves == [encode_uci("e2e4")]
