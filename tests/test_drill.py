@@ -17,6 +17,7 @@ from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
 from refute.engines.python_chess import PythonChessEngine
 from refute.errors import EngineError, InputError
 from refute.explain import explain
+from refute.report.text import command_for
 from refute.walk import START_FEN, Walk
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -107,6 +108,46 @@ def test_a_count_that_is_wrong_though_all_below_agree_convicts_make() -> None:
     assert found.expected.startswith("600 nodes")
     assert found.actual.startswith("593 nodes")
     assert "Every divide below e2e4 agrees" in drilled.remark
+
+
+def overlooking(walk: Walk, question: Question, answer: Answer) -> Answer:
+    """A counter of leaves that overlooks one: every list is right, and the count of two plies is not."""
+    if answer.divide is not None and question.depth >= 2:
+        answer.divide = {code: nodes - (nodes > 1) for code, nodes in answer.divide.items()}
+    return answer
+
+
+@pytest.mark.parametrize("moves", [(), ("e2e4",)], ids=["at the start", "after a move"])
+def test_a_counter_that_is_wrong_by_fen_too_does_not_convict_make(moves: tuple[str, ...]) -> None:
+    drilled = descend(overlooking, Walk(START_FEN, moves), 2)
+    found = found_by(drilled)
+    assert (found.facet, found.verdict, found.path_dependent) == (Facet.PERFT, Verdict.MOVEGEN, False)
+    assert "make" not in drilled.remark
+    compared = Comparer(Clumsy(overlooking), [PythonChessEngine()], depth=2).compare(found.walk).divergence
+    assert compared is not None
+    assert compared.verdict is found.verdict, "a hunt says the same"
+
+
+def test_a_count_that_is_right_by_fen_convicts_make() -> None:
+    def forgets(walk: Walk, question: Question, answer: Answer) -> Answer:
+        return overlooking(walk, question, answer) if walk.moves else answer
+
+    drilled = descend(forgets, Walk(START_FEN, ("e2e4",)), 2)
+    found = found_by(drilled)
+    assert (found.facet, found.verdict, found.path_dependent) == (Facet.PERFT, Verdict.MAKE, True)
+    assert "as FEN, the subject counts right: make is at fault" in drilled.remark
+
+
+@pytest.mark.parametrize(
+    ("asked", "command"),
+    [(Ability.PERFT, "--depth 2"), (Ability.MOVES, "--against python-chess 'position")],
+    ids=["in counting alone", "in listing too"],
+)
+def test_a_crash_at_one_ply_is_shown_again_by_the_command_it_is_told_with(asked: Ability, command: str) -> None:
+    def dies(walk: Walk, question: Question, answer: Answer) -> Answer | Fault:
+        return Fault(Trouble.CRASH, "gone") if asked in question.asks else answer
+
+    assert command in command_for(found_by(descend(dies, Walk(START_FEN), 1)))
 
 
 def test_a_total_that_is_not_the_sum_of_its_divide_convicts_make_and_says_so() -> None:

@@ -31,6 +31,8 @@ CONVICTING: Final = {
     Trouble.MISCOUNT: (Facet.PERFT, Verdict.MAKE),
     Trouble.ASTRAY: (Facet.FEN, Verdict.MAKE),
 }
+LEAST_COUNT: Final = 2  # plies that a comparison counts, if it counts at all
+VOUCHED_FOR: Final = 3  # plies from which on the divides below are counts, and not only lists
 NO_ANSWER: Final = (Trouble.TIMEOUT, Trouble.GARBAGE)  # which says nothing of a wrong count above it
 
 
@@ -70,8 +72,8 @@ Listener = Callable[[Level], None]
 def drill(subject: Engine, witness: Engine, walk: Walk, depth: int, *, listen: Listener | None = None) -> Drilled:
     """Find the first position below the walk whose move list differs; `listen` hears of every level.
 
-    Make is convicted when the list is wrong along the moves and right for the same position as FEN, and when
-    a count is wrong although every count below it agrees.
+    Make is convicted when a list or a count is wrong along the moves and right for the same position as FEN, and
+    when a count is wrong although every count below it agrees.
     """
     if depth < 1:
         raise InputError(f"{depth} is no depth to drill to: expected 1 or more")
@@ -177,24 +179,37 @@ class _Driller:
         return Drilled(tuple(self.levels), found, remark)
 
     def _convict_count(self, level: Level) -> Drilled:
+        """A count is wrong over a move below which every list is right: by what makes the move, or by what counts."""
         difference = level.differences[0]
         walk, depth = level.walk, level.depth
         below = f"below {difference.move} at depth {depth}"
+        right_by_fen = bool(walk.moves) and self._counts_right_by_fen(level)
+        # Lists alone were seen below, and the engine need not use them to count: only deeper do divides vouch for that.
+        is_made_wrong = right_by_fen or depth >= VOUCHED_FOR
         found = self._divergence(
             walk,
             Facet.PERFT,
-            Verdict.MAKE,
+            Verdict.MAKE if is_made_wrong else Verdict.MOVEGEN,
             difference.move,
             f"{difference.expected} nodes {below}",
             f"{difference.actual} nodes {below}",
         )
+        found = dataclasses.replace(found, path_dependent=right_by_fen, notes={"depth": max(depth, LEAST_COUNT)})
         remark = (
             f"Every divide below {difference.move} agrees once the subject stands there, and its own count over that "
-            "move does not: its make or unmake is at fault."
         )
-        # Where the way begins there is no path: the FEN alone shows it.
-        found = dataclasses.replace(found, path_dependent=bool(walk.moves), notes={"depth": depth})
+        if right_by_fen:
+            remark = "Given the same position as FEN, the subject counts right: make is at fault."
+        elif is_made_wrong:
+            remark += "move does not: its make or unmake is at fault."
+        else:
+            remark += "move does not, given as FEN either: how it counts moves without listing them is at fault."
         return Drilled(tuple(self.levels), found, remark)
+
+    def _counts_right_by_fen(self, level: Level) -> bool:
+        there = Walk(starts_of(level.walk)[-1], (), level.walk.chess960)
+        below = self._look(there, level.depth)
+        return isinstance(below, Level) and not below.differences and not below.lists_differ
 
     def _convict_fault(self, walk: Walk, depth: int, fault: Fault) -> Divergence:
         facet, verdict = CONVICTING[fault.trouble]
@@ -202,8 +217,14 @@ class _Driller:
             verdict = Verdict.FEN
         move = walk.moves[-1] if walk.moves else None
         found = self._divergence(walk, facet, verdict, move, "an answer", fault.text)
-        notes = {"trouble": fault.trouble.value, "depth": depth}
+        notes = {"trouble": fault.trouble.value, "depth": self._telling(walk, depth)}
         return dataclasses.replace(found, transcript=fault.transcript, notes=notes)
+
+    def _telling(self, walk: Walk, depth: int) -> int:
+        """How deep to count so that it shows again: one ply is only its moves to whoever runs it again."""
+        if depth >= LEAST_COUNT or isinstance(self.subject.at([walk], Question(frozenset({Ability.MOVES})))[0], Fault):
+            return depth
+        return LEAST_COUNT
 
     def _divergence(
         self, walk: Walk, facet: Facet, verdict: Verdict, move: str | None, expected: str, actual: str
