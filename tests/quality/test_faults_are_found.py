@@ -12,7 +12,7 @@ import pytest
 from refute.board import is_compiled
 from refute.compare import Comparer
 from refute.divergence import Divergence
-from refute.engines.faults import PLANTED, Planted
+from refute.engines.faults import Planted
 from refute.engines.faulty import open_fault
 from refute.engines.own import OwnEngine
 from refute.engines.protocol import Engine
@@ -37,7 +37,6 @@ def hunt(subject: Engine, *, budget: int, chess960: bool) -> Divergence | None:
     return None
 
 
-@pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.name)
 def test_the_fault_is_found_and_the_verdict_is_right(fault: Planted) -> None:
     found = hunt(open_fault(fault.name), budget=BUDGET, chess960=fault.chess960)
     assert found is not None, f"not found in {BUDGET} positions"

@@ -6,6 +6,7 @@ from refute.mutants import Options, prepare, run_mutants
 from refute.mutating import Mutant
 
 SAMPLE = 24
+SECOND = 6  # the sample of a second run
 OLD, NEW = "DEEPEST = 99", "DEEPEST = 90 + 9"
 
 
@@ -17,19 +18,18 @@ def harmless_edit(source: str) -> Mutant:
     return Mutant(f"module: {NEW}", "module", line, "edit", start, start + len(OLD.encode()), NEW)
 
 
-def test_no_mutant_of_the_sample_survives_and_the_true_board_differently_written_does() -> None:
-    report = prepare(Options(sample=SAMPLE, walks=16, limit=300))
+def test_no_mutant_of_the_sample_survives_and_the_true_board_differently_written_does(is_second_run: bool) -> None:
+    sample = SECOND if is_second_run else SAMPLE
+    report = prepare(Options(sample=sample, walks=4, limit=300))
     mistakes = len(report.planned)
-    harmless = harmless_edit(report.source)
-    report.chosen.append(harmless)
+    # A check that the true board fails would prove nothing of a mutant that fails it too.
+    harmless = [] if is_second_run else [harmless_edit(report.source)]
+    report.chosen += harmless
     run_mutants(report)
     assert not report.interrupted
-    # A check that the true board fails would prove nothing of a mutant that fails it too.
-    assert [outcome.mutant.name for outcome in report.survivors] == [harmless.name]
-    assert not report.is_clean
-    said = report.to_json()
-    assert said["survived"] == 1
-    assert f"+{NEW}" in said["survivors"][0]["diff"]
-    assert len(report.killed) == mistakes > SAMPLE - 8  # a few are equivalent
+    assert [outcome.mutant for outcome in report.survivors] == harmless
+    assert all(f"+{NEW}" in survivor["diff"] for survivor in report.to_json()["survivors"])
+    assert report.is_clean is is_second_run
+    assert len(report.killed) == mistakes > sample * 2 // 3  # a few are equivalent
     # A sample that only died by crashing would prove little.
     assert {"hunt", "battery", "perft"} & set(report.killers())

@@ -1,0 +1,45 @@
+"""Which of the planted faults and mutants a run tries.
+
+They live in interpreted copies of the board in either mode. Where a compiled board is there to try them all,
+an interpreted run tries one of each class again, and not the same hunts a second time.
+"""
+
+from __future__ import annotations
+
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pytest
+
+import refute.board
+from refute.board import is_compiled
+from refute.engines.faults import PLANTED, Planted
+
+
+def is_built() -> bool:
+    folder = Path(refute.board.__file__).parent
+    return any((folder / f"_core{suffix}").is_file() for suffix in EXTENSION_SUFFIXES)
+
+
+IS_SECOND_RUN = is_built() and not is_compiled()
+
+
+def chosen() -> list[Planted]:
+    """The faults of this run, in their order."""
+    if not IS_SECOND_RUN:
+        return list(PLANTED)
+    first: dict[str, Planted] = {}
+    for fault in PLANTED:
+        first.setdefault(fault.class_, fault)
+    return list(first.values())
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that asks for `fault` is run with each."""
+    if "fault" in metafunc.fixturenames:
+        metafunc.parametrize("fault", chosen(), ids=lambda fault: fault.name)
+
+
+@pytest.fixture
+def is_second_run() -> bool:
+    return IS_SECOND_RUN
