@@ -12,7 +12,8 @@ from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.protocol import Answer, Fault, Question, Trouble
 from refute.engines.python_chess import PythonChessEngine
 from refute.explain import explain
-from refute.reasons import remarks, why_illegal
+from refute.reasons import why_illegal
+from refute.remarks import remarks
 from refute.walk import Walk
 
 

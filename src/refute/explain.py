@@ -15,7 +15,8 @@ from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.protocol import Trouble
 from refute.errors import quote
 from refute.kinds import NO_KIND
-from refute.reasons import effects, kind_on, men_on, remarks, why_illegal
+from refute.reasons import kind_on, men_on, why_illegal
+from refute.remarks import effects, remarks
 from refute.walk import Walk
 
 FEN_FIELDS: Final = (

@@ -1,7 +1,6 @@
-"""Why a move is not legal, and what is special about one that is, in words.
+"""Why a move is not legal, in words.
 
 board, "e5d6"  ──why_illegal──▶  "it takes both pawns off rank 5 and uncovers the rook on h5"
-board, e5d6    ──remarks──────▶  ["takes the checking pawn on d5 en passant", …]
 """
 
 from __future__ import annotations
@@ -156,7 +155,7 @@ def _victim(board: chess.Board, move: chess.Move) -> bool:
 def _why_no_castle(board: chess.Board, move: chess.Move, kind: str) -> str:
     king, us = move.from_square, board.turn
     king_side = kind.startswith("king")
-    rook = _castling_rook(board, king_side=king_side)
+    rook = castling_rook(board, king_side=king_side)
     if rook is None or king != board.king(us):
         return _why_no_right(board, king, king_side=king_side)
     checkers = board.checkers()
@@ -188,7 +187,7 @@ def _attacked(board: chess.Board, square: int) -> str:
     return f"{chess.square_name(square)}, which is attacked by {by}"
 
 
-def _castling_rook(board: chess.Board, *, king_side: bool) -> int | None:
+def castling_rook(board: chess.Board, *, king_side: bool) -> int | None:
     """The rook that still carries the right to castle to this side."""
     king = board.king(board.turn)
     rank = chess.BB_RANK_1 if board.turn else chess.BB_RANK_8
@@ -261,105 +260,3 @@ def _why_uncovers(board: chess.Board, move: chess.Move, king: int, slider: int) 
         return f"it takes both pawns off {line} and uncovers the {man_on(board, slider)}"
     captured = move.to_square + (-8 if board.turn else 8)
     return f"it takes the {man_on(board, captured)} off {line} and uncovers the {man_on(board, slider)}"
-
-
-def remarks(board: chess.Board, move: chess.Move) -> list[str]:
-    """What is special about choosing a legal move: clauses after "which", most telling first."""
-    return [
-        *_answers_check(board, move),
-        *_obeys_rules(board, move),
-        *effects(board, move),
-        *_ends(board, move),
-    ]
-
-
-def _answers_check(board: chess.Board, move: chess.Move) -> Iterator[str]:
-    checkers = board.checkers()
-    if len(checkers) > 1:
-        yield f"evades a double check by {men_on(board, checkers)}"
-    for checker in checkers if len(checkers) == 1 else ():
-        captured = move.to_square
-        if board.is_en_passant(move):
-            captured += -8 if board.turn else 8
-        by = men_on(board, [checker])
-        if captured == checker:
-            how = ", en passant" if board.is_en_passant(move) else ""
-            yield f"captures {by}, which gives check{how}"
-        elif board.piece_type_at(move.from_square) == chess.KING:
-            yield f"evades the check by {by}"
-        else:
-            yield f"blocks the check by {by}"
-
-
-def _obeys_rules(board: chess.Board, move: chess.Move) -> Iterator[str]:
-    king = board.king(board.turn)
-    pinner = pinner_of(board, move.from_square)
-    if pinner is not None and king is not None:
-        line = line_between(king, pinner)
-        if move.to_square == pinner:
-            yield f"captures {men_on(board, [pinner])}, which pins it along {line}"
-        else:
-            yield f"stays on {line}, along which {men_on(board, [pinner])} pins it"
-    if board.is_castling(move):
-        yield from _castles(board, move)
-
-
-def _castles(board: chess.Board, move: chess.Move) -> Iterator[str]:
-    king_side = board.is_kingside_castling(move)
-    rook = _castling_rook(board, king_side=king_side)
-    if rook is None:
-        return
-    if board.is_attacked_by(not board.turn, rook):
-        yield f"is allowed although the {man_on(board, rook)} is attacked"
-    beside = move.from_square & 56 | 1
-    if not king_side and not board.chess960 and board.is_attacked_by(not board.turn, beside):
-        yield f"is allowed although {chess.square_name(beside)}, which only the rook crosses, is attacked"
-    if board.chess960:
-        yield "moves king and rook in Chess960's way"
-
-
-def effects(board: chess.Board, move: chess.Move) -> Iterator[str]:
-    """What a legal move changes besides moving one man, as clauses after "which"."""
-    carried = chess.SquareSet(board.clean_castling_rights())
-    if move.to_square in carried and board.color_at(move.to_square) != board.turn:
-        yield f"captures the {man_on(board, move.to_square)}, which still carries a castling right"
-    if board.is_en_passant(move):
-        captured = move.to_square + (-8 if board.turn else 8)
-        yield f"takes a pawn beside it, on {chess.square_name(captured)}, not on its target square"
-    if move.promotion in (chess.KNIGHT, chess.BISHOP, chess.ROOK):
-        yield "is an underpromotion"
-    if board.is_castling(move):
-        yield "moves two men at once and gives up the castling rights"
-    elif move.from_square in carried:
-        yield "gives up a castling right"
-    elif move.from_square == board.king(board.turn) and board.has_castling_rights(board.turn):
-        yield "gives up the castling rights"
-    if board.piece_type_at(move.from_square) == chess.PAWN and abs(move.to_square - move.from_square) == 16:
-        yield from _double_push(board, move)
-    if board.ep_square is not None and board.has_legal_en_passant() and not board.is_en_passant(move):
-        yield f"lets the en passant square {chess.square_name(board.ep_square)} lapse"
-
-
-def _double_push(board: chess.Board, move: chess.Move) -> Iterator[str]:
-    after = board.copy(stack=False)
-    after.push(move)
-    square = chess.square_name((move.from_square + move.to_square) // 2)
-    if after.has_legal_en_passant():
-        yield f"can be answered en passant on {square}"
-    elif after.has_pseudo_legal_en_passant():
-        yield f"could be answered en passant on {square}, but no such capture is legal"
-    else:
-        yield f"leaves the square {square} behind, where no pawn can take en passant"
-
-
-def _ends(board: chess.Board, move: chess.Move) -> Iterator[str]:
-    if board.legal_moves.count() == 1:
-        yield "is the only legal move"
-    after = board.copy(stack=False)
-    after.push(move)
-    if after.is_checkmate():
-        yield "gives mate"
-    elif len(after.checkers()) > 1:
-        yield "gives a double check"
-    elif after.is_check():
-        yield "gives check" if move.to_square in after.checkers() else "gives a discovered check"

@@ -14,7 +14,8 @@ import chess
 
 from refute.divergence import Divergence
 from refute.explain import board_after
-from refute.reasons import kind_on, pinner_of, remarks, why_illegal, wrapped
+from refute.reasons import kind_on, pinner_of, why_illegal, wrapped
+from refute.remarks import remarks
 from refute.walk import Walk
 
 PIECES: Final = "pawn|knight|bishop|rook|queen|king"
