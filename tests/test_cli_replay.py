@@ -19,6 +19,7 @@ from refute.engines.faulty import open_fault
 from refute.engines.python_chess import PythonChessEngine
 from refute.finding import read_finding, write_finding
 from refute.report.text import command_for
+from refute.shrink import narrow
 from refute.walk import Walk
 
 CASTLE = Walk("4k3/8/8/8/8/8/6p1/4K2R w K - 0 1")
@@ -151,7 +152,26 @@ def test_chess960_positions_are_replayed(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_changed_signature_is_told(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_finding(file, dataclasses.replace(read_finding(file), kind="missing knight move"))
     assert main(["replay", str(file)]) == 1
-    assert "it was moves/movegen/missing knight move" in capsys.readouterr().out
+    told = "what it shows now is moves/movegen/extra king-side castle, it was moves/movegen/missing knight move"
+    assert told in capsys.readouterr().out
+    assert main(["replay", str(file), "--json"]) == 1
+    assert told in json.loads(capsys.readouterr().out)["replayed"][0]["message"]
+
+
+def test_what_was_found_is_shown_before_another_face_of_the_same_bug(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    walk = Walk("4k3/8/8/8/8/8/6b1/R3K2R b KQ - 0 1", ("g2h1",))
+    comparer = Comparer(open_fault("right-kept-after-rook-capture"), [PythonChessEngine()])
+    found, earlier = narrow(comparer, Facet.MOVES).compare(walk).divergence, comparer.compare(walk).divergence
+    assert found is not None
+    assert earlier is not None
+    assert (found.facet, earlier.facet) == (Facet.MOVES, Facet.INVARIANTS)
+    write_finding(file, found)
+    assert main(["replay", str(file), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)["replayed"][0]
+    assert report["divergence"]["signature"] == report["was"] == str(found.signature)
+    assert report["message"] == ""
 
 
 def test_without_arguments_the_newest_come_first_and_then_the_kept(

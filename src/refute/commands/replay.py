@@ -15,6 +15,7 @@ from refute.commands.targets import Engines, Target, Wish, engine_options, read_
 from refute.errors import RefuteError
 
 if TYPE_CHECKING:
+    from refute.compare import Comparer
     from refute.divergence import Divergence
 
 FOUND_LAST: Final = Path(".refute") / "found"
@@ -135,7 +136,7 @@ def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
     try:
         target = read_target(name, chess960=chess960)
         comparer = engines.comparer(target)
-        found = compare(comparer, target.walk, target.finding.facet if target.finding else None)
+        found = _find(comparer, target)
         for walk in other_walks(target.finding) if found is None and target.finding is not None else ():
             # One cause, several walks: mended on one of them, it may still show on another.
             found = found or compare(comparer, walk)
@@ -151,10 +152,35 @@ def _replay(name: str, engines: Engines, *, chess960: bool) -> Replayed:
         elif is_unrepeatable(target.finding):
             one.status, one.message = Status.NOT_SEEN, _why_not_seen(target.finding)
     elif target.path is not None:
-        if found.walk.fen != target.walk.fen:
-            one.message = "its own walk agrees now, and another of the same cause does not"
+        one.message = _what_it_shows(target, found)
         one.divergence = dataclasses.replace(found, notes={**found.notes, "path": str(target.path)})
     return one
+
+
+def _find(comparer: Comparer, target: Target) -> Divergence | None:
+    """What the walk shows: what was found on it, if that still shows, before any other face of the same bug."""
+    from refute.regression import compare
+    from refute.shrink import narrow
+
+    finding = target.finding
+    if finding is None:
+        return compare(comparer, target.walk)
+    # It was shrunk by asking no more than this; a facet that is looked at before it may be wrong there as well.
+    found = compare(narrow(comparer, finding.facet), target.walk, finding.facet)
+    if found is None or found.signature != finding.signature:
+        found = compare(comparer, target.walk, finding.facet) or found
+    return found
+
+
+def _what_it_shows(target: Target, found: Divergence) -> str:
+    """How what is seen now differs from what the file tells; empty where it does not."""
+    assert target.finding is not None
+    told = []
+    if found.walk.fen != target.walk.fen:
+        told.append("its own walk agrees now, and another of the same cause does not")
+    if found.signature != target.finding.signature:
+        told.append(f"what it shows now is {found.signature}, it was {target.finding.signature}")
+    return "; ".join(told)
 
 
 def _why_not_seen(finding: Divergence) -> str:
@@ -194,8 +220,6 @@ def _print(one: Replayed) -> None:
     if one.before is not None and (seen := _seen(one.before)):
         console.print(Text(f"  {seen}", "dim"))
     if one.divergence is not None:
-        if one.before is not None and one.before.signature != one.divergence.signature:
-            console.print(Text(f"  it was {printable(str(one.before.signature))}"))
         print_divergence(one.divergence)
         console.print()
 
