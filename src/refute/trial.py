@@ -6,18 +6,17 @@ mutant ──▶ a board with its mistake ──▶ Check 1, 2, 3 … ──▶ 
 
 from __future__ import annotations
 
-import signal
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Final
 
 from refute.compare import Comparer
 from refute.engines.battery import Board, Case, Raised, answers, attempt, battery, first_difference, more_facts
+from refute.engines.limits import TimeUp, interrupted_after
 from refute.engines.own import OwnEngine
 from refute.engines.protocol import Answer, Fault, Question
 from refute.engines.python_chess import PythonChessEngine
@@ -65,10 +64,6 @@ class Kill:
     detail: str
 
 
-class TimeUp(BaseException):
-    """The mutant's processor time is spent. Not an Exception, so that no answer swallows it."""
-
-
 class Check:
     """A case, and what the true board makes of it: its answers, its time, and the statements it comes by."""
 
@@ -95,7 +90,7 @@ class Check:
     def differs(self, board: Board) -> Kill | None:
         """Ask the mutant, and compare, until the first answer that is another."""
         try:
-            with _time_limit(GRACE + PATIENCE * self.seconds):
+            with interrupted_after(GRACE + PATIENCE * self.seconds, of_processor=True):
                 for said, expected in zip_longest(answers(self.case.ask, board), self.expected, fillvalue=NO_MORE):
                     if said != expected:
                         break
@@ -129,7 +124,7 @@ class Trial:
     def run(self, mutant: Mutant) -> Kill | None:
         """Try a board with this mistake in it."""
         try:
-            with _time_limit(GRACE * 5):
+            with interrupted_after(GRACE * 5, of_processor=True):
                 board = attempt(self.boards.with_mistake, mutant)
         except TimeUp:
             return Kill(TIMEOUT, "import", "still running")
@@ -193,27 +188,3 @@ class _Remembering(PythonChessEngine):
         if answers is None:
             answers = self.known[walk, question] = super().along(walk, question)
         return answers
-
-
-@contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    """Raises TimeUp after so much processor time, and again, should the first be lost in some `finally`.
-
-    Where there are no such timers, whoever started this process has to end it.
-    """
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise TimeUp
-
-    before = signal.signal(signal.SIGPROF, stop)
-    try:
-        signal.setitimer(signal.ITIMER_PROF, seconds, 0.5)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-    finally:
-        signal.signal(signal.SIGPROF, before)

@@ -40,6 +40,14 @@ def test_python_code_is_interrupted() -> None:
             pass
 
 
+def test_processor_time_is_spent_by_work_and_not_by_waiting() -> None:
+    with interrupted_after(0.02, of_processor=True):
+        time.sleep(0.05)
+    with pytest.raises(TimeUp), interrupted_after(0.02, of_processor=True):
+        for _ in count():
+            pass
+
+
 def test_code_that_swallows_everything_is_interrupted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("refute.engines.limits.AGAIN", 0.02)
     swallowed: list[BaseException] = []

@@ -23,32 +23,38 @@ class TimeUp(BaseException):
 
 
 @contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
+def interrupted_after(seconds: float, *, of_processor: bool = False) -> Iterator[None]:
     """Raise TimeUp in the block after so many seconds; where there are no such timers, it is not limited.
 
+    Processor time is not spent by what else the machine is doing, nor by waiting.
     Code that never comes back to Python cannot be interrupted; only whoever started this process can end it.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(signalled: int, frame: FrameType | None) -> None:
         raise TimeUp
 
-    before = signal.signal(signal.SIGALRM, stop)
-    began = time.monotonic()
+    timer, number, clock = (
+        (signal.ITIMER_PROF, signal.SIGPROF, time.process_time)
+        if of_processor
+        else (signal.ITIMER_REAL, signal.SIGALRM, time.monotonic)
+    )
+    before = signal.signal(number, stop)
+    began = clock()
     earlier = (0.0, 0.0)
     try:
-        earlier = signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), AGAIN)
+        earlier = signal.setitimer(timer, max(seconds, 1e-6), AGAIN)
         try:
             yield
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(timer, 0)
     finally:
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(number, before)
         if earlier[0] > 0:
             # Somebody else's timer, such as that of a test runner, goes on as if nothing had been.
-            signal.setitimer(signal.ITIMER_REAL, max(earlier[0] - (time.monotonic() - began), 1e-6), earlier[1])
+            signal.setitimer(timer, max(earlier[0] - (clock() - began), 1e-6), earlier[1])
 
 
 @contextmanager
