@@ -332,11 +332,13 @@ def test_chess960_is_refused_for_a_witness_that_does_not_play_it(
     assert "witness.py does not play Chess960: it declares no option UCI_Chess960" in err
 
 
-@pytest.mark.parametrize("folder", ["/dev/null", "/dev/null/x", "file", "file/x"])
+@pytest.mark.parametrize("folder", ["/dev/null", "/dev/null/x", "/proc/x", "file", "file/x", "half"])
 def test_a_folder_that_findings_cannot_be_kept_in_is_refused_before_the_hunt(
     folder: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("file").write_text("")
+    Path("half").mkdir()
+    Path("half/found").write_text("where the folder should be")
     assert main(["hunt", "--walks", "3", "--out", folder]) == 2
     out, err = capsys.readouterr()
     assert out == ""

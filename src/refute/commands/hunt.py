@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,9 +34,19 @@ def seconds_option(ctx: click.Context, param: click.Parameter, text: str | None)
 
 def require_writable(folder: Path) -> None:
     """Refuse a folder that a finding could not be written to, before hours are spent on finding one."""
-    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-        raise InputError(f"findings cannot be kept in {quote(str(folder))}: {quote(str(nearest))} cannot be written to")
+    found = folder / "found"
+    nearest = next(path for path in (found, *found.absolute().parents) if path.exists())
+    try:
+        # Asked by doing it: permissions alone do not tell, least of all to root.
+        if nearest == found:
+            tempfile.TemporaryFile(dir=nearest).close()
+        else:
+            os.rmdir(tempfile.mkdtemp(prefix=".refute-", dir=nearest))
+    except OSError as error:
+        why = error.strerror or "cannot be written to"
+        raise InputError(
+            f"findings cannot be kept in {quote(str(folder))}: {quote(str(nearest))} cannot be written to: {why}"
+        ) from None
 
 
 @click.command()
