@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import chess
 import pytest
 from hypothesis import example, given, settings
@@ -40,7 +42,7 @@ MISSING = {
     "en passant takes the checker": (
         "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",
         "e4d3",
-        "captures the pawn on d4, which gives check, en passant",
+        "captures en passant the pawn on d4, which gives check",
     ),
     "pinned along a file": ("4r1k1/8/8/8/8/8/4R3/4K3 w - - 0 1", "e2e5", "stays on the e-file, along which"),
     "pinned along a rank": (
@@ -55,11 +57,22 @@ MISSING = {
         "e1c1",
         "although the rook on a1 is",
     ),
-    "captures a right": ("4k2r/6P1/8/8/8/8/8/4K3 w k - 0 1", "g7h8n", "which still carries a castling right"),
+    "captures the rook of a right": ("4k2r/8/6N1/8/8/8/8/4K3 w k - 0 1", "g6h8", "still carries a castling right"),
     "underpromotion": ("8/P5k1/8/8/8/8/8/4K3 w - - 0 1", "a7a8n", "is an underpromotion"),
     "en passant": ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "takes a pawn beside it, on d5"),
-    "castle": ("6k1/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "moves two men at once"),
-    "only move": ("7k/8/8/8/8/8/1r6/K7 w - - 0 1", "a1b2", "is the only legal move"),
+    "castle": ("6k1/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "a way free of men and of attacks"),
+    "only move": ("7k/8/8/8/8/1r6/N7/K1r5 w - - 0 1", "a2c1", "captures the rook on c1, which gives check"),
+    "underpromotion that takes": ("3n2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7d8r", "e7d8r to a rook, which is an under"),
+    "one of two en passant": ("4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1", "e5d6", "one of two ways to take en passant on d6"),
+    "double push": ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", "two ranks from the pawn's first square"),
+    "pawn takes to the edge": ("4k3/8/8/8/8/p7/1P6/4K3 w - - 0 1", "b2a3", "takes towards the edge of the board"),
+    "pawn takes from the edge": ("4k3/8/8/8/8/1p6/P7/4K3 w - - 0 1", "a2b3", "takes from the edge of the board"),
+    "slides": ("6k1/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a4", "slides 3 squares along the a-file"),
+    "slides onto a man": ("6k1/8/8/n7/8/8/8/R3K3 w - - 0 1", "a1a5", "the first man on its line, the knight on a5"),
+    "king's free square": ("6k1/8/8/8/8/8/8/4K3 w - - 0 1", "e1d1", "goes to d1, which no man attacks"),
+    "king takes": ("6k1/8/8/8/8/8/3n4/4K3 w - - 0 1", "e1d2", "takes the knight on d2, which no man defends"),
+    "attack around the edge": ("4k3/8/8/p7/8/6K1/8/8 w - - 0 1", "g3h3", "the pawn on a5 attacks only around the edge"),
+    "knight around the edge": ("4k3/8/8/n7/8/8/6K1/8 w - - 0 1", "g2h2", "the knight on a5 attacks only around"),
     "discovered check": ("4k3/8/8/8/8/8/4N3/4RK2 w - - 0 1", "e2c3", "gives a discovered check"),
     "no remark": ("6k1/8/8/8/8/8/8/4K1N1 w - - 0 1", "g1f3", "misses the knight move g1f3."),
 }
@@ -132,9 +145,9 @@ EXTRA = {
     "double push onto a man": (
         "6k1/8/8/8/4n3/8/4P3/7K w - - 0 1",
         "e2e4",
-        "e4 is occupied by the knight",
+        "the knight on e4 stands in its way",
     ),
-    "push onto a man": ("6k1/8/8/8/8/4n3/4P3/7K w - - 0 1", "e2e3", "e3 is occupied by"),
+    "push onto a man": ("6k1/8/8/8/8/4n3/4P3/7K w - - 0 1", "e2e3", "the knight on e3 stands in its way"),
     "pawn captures air": ("6k1/8/8/8/8/8/4P3/7K w - - 0 1", "e2d3", "nothing to capture on d3"),
     "pawn goes back": ("6k1/8/8/8/8/4P3/8/7K w - - 0 1", "e3e2", "does not move backwards"),
     "pawn astray": ("6k1/8/8/8/7n/P7/8/7K w - - 0 1", "a3b5", "does not move like that"),
@@ -180,7 +193,7 @@ def test_a_duplicate_is_called_one() -> None:
 def test_missing_and_extra_share_one_sentence() -> None:
     found = divergence("5rk1/8/8/8/8/8/8/4K3 w - - 0 1", missing=("e1d1", "e1d2"), extra=("e1f1",))
     assert explain(found) == (
-        "The subject misses the king move e1d1 (and 1 other move likewise); "
+        "The subject misses the king move e1d1, which goes to d1, which no man attacks (and 1 other move likewise); "
         "it also lists the king move e1f1, but f1 is attacked by the rook on f8."
     )
 
@@ -195,12 +208,12 @@ def test_castles_written_the_other_way_are_recognised() -> None:
 def test_a_promotion_without_its_letter_is_recognised() -> None:
     missing = ("a7a8q", "a7a8r", "a7a8b", "a7a8n")
     found = divergence("8/P5k1/8/8/8/8/8/4K3 w - - 0 1", missing=missing, extra=("a7a8",))
-    assert explain(found) == "The subject lists a7a8 without saying what the pawn becomes."
+    assert explain(found) == "The subject lists the promotion a7a8 without saying what the pawn becomes."
 
 
 STATE = {
     "key": (Facet.KEY, Verdict.HASH, "the subject's key is not the key of the position"),
-    "restore": (Facet.RESTORE, Verdict.UNMAKE, "Unmaking the capturing promotion b7a8q, which captures the"),
+    "restore": (Facet.RESTORE, Verdict.UNMAKE, "Unmaking the capturing promotion b7a8q to a queen, which captures the"),
     "invariants": (Facet.INVARIANTS, Verdict.MAKE, "board contradicts itself"),
     "perft": (Facet.PERFT, Verdict.MAKE, "counts other nodes"),
     "null": (Facet.NULL, Verdict.UNMAKE, "null move"),
@@ -258,8 +271,78 @@ def test_a_fen_fault_names_the_field() -> None:
         expected="4k3/8/8/8/4P3/8/8/4K3 b - - 0 1",
         actual="4k3/8/8/8/4P3/8/8/4K3 b - e3 0 1",
     )
-    assert "in its en passant square: 'e3' where '-' is right" in explain(found)
+    assert "its en passant square is 'e3' where '-' is right" in explain(found)
     assert "where no pawn can take en passant" in explain(found)
+
+
+MISREAD = {
+    "upside down": ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "4K3/P7/8/8/8/8/8/4k3 w - - 0 1", "placement is upside down"),
+    "turned round": ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "3K4/7P/8/8/8/8/8/3k4 w - - 0 1", "is turned round"),
+    "colours": ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "4K3/8/8/8/8/8/p7/4k3 w - - 0 1", "is of exchanged colours"),
+    "one square": (
+        "4k3/8/8/8/8/8/P7/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/p7/4K3 w - - 0 1",
+        "a2 holds a black pawn instead of a white pawn.",
+    ),
+    "two fields": (
+        "4k3/8/8/8/8/8/P7/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/P7/4K3 b - - 3 1",
+        "its side to move and halfmove clock are wrong.",
+    ),
+    "clocks": (
+        "4k3/8/8/8/8/8/8/4K3 w - - 3 1",
+        "4k3/8/8/8/8/8/8/4K3 w - - 1 3",
+        "its halfmove clock and move number are exchanged, '1 3' where '3 1' is right.",
+    ),
+    "no FEN": ("4k3/8/8/8/8/8/8/4K3 w - - 3 1", "la la", "The subject reads the FEN wrong."),
+    "no placement": ("4k3/8/8/8/8/8/8/4K3 w - - 3 1", "4k4/8 w - - 3 1", "placement is '4k4/8' where '4k3/8/"),
+}
+
+
+@pytest.mark.parametrize(("right", "given", "says"), MISREAD.values(), ids=MISREAD)
+def test_a_misread_fen_says_what_was_misread(right: str, given: str, says: str) -> None:
+    found = divergence(right, facet=Facet.FEN, verdict=Verdict.FEN, expected=right, actual=given)
+    assert says in explain(found)
+
+
+@pytest.mark.parametrize(
+    ("moves", "listed", "says"),
+    [
+        (("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), "d5d4 e8d7 e8d8 e8f7 e8f8", "the pawn on d5 were still there"),
+        (("k7/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1"), "a8a7 a8b7", ""),
+        (("4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1", "d7d5"), "e1d1 e1d2 e1e2 e1f1 e1f2 e5e6", "taken en passant on d6"),
+    ],
+)
+def test_moves_of_another_board_are_told_as_such(moves: tuple[str, ...], listed: str, says: str) -> None:
+    actual = tuple(listed.split())
+    sentence = explain(divergence(*moves, verdict=Verdict.MAKE, extra=("a1a2",), actual_moves=actual))
+    assert ("lists its moves as if" in sentence) is bool(says)
+    assert says in sentence
+
+
+def test_what_an_engine_said_of_itself_is_repeated_only_where_it_is_plain_text() -> None:
+    fen = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
+    more: dict[str, Any] = {
+        "facet": Facet.INVARIANTS,
+        "verdict": Verdict.MAKE,
+        "move": "e1d1",
+        "expected": "no complaint",
+    }
+    assert explain(divergence(fen, **more, actual="after make: a clock is out of range")).endswith(
+        "the subject's board contradicts itself: a clock is out of range."
+    )
+    assert explain(divergence(fen, **more, actual="\x1b[31m\n")).endswith("board contradicts itself.")
+    assert len(explain(divergence(fen, **more, actual="a" * 5000))) < 500
+
+
+def test_an_outcome_says_what_makes_it_one() -> None:
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 150 90"
+    found = divergence(fen, facet=Facet.OUTCOME, expected="seventyfive-moves", actual="the game goes on")
+    assert "lets the game go on, but it is seventyfive moves: the halfmove clock is at 150" in explain(found)
+    found = divergence("4k3/8/8/8/8/8/8/4K1B1 w - - 0 1", facet=Facet.OUTCOME, actual="the game goes on")
+    assert "it is insufficient material: no mate is possible with the bishop on g1." in explain(found)
+    found = divergence("4k3/8/8/8/8/8/8/4K1B1 w - - 0 1", facet=Facet.OUTCOME, actual="<script>")
+    assert "the subject is wrong about the outcome: it is insufficient material" in explain(found)
 
 
 def test_check_and_outcome_tell_the_truth_of_the_position() -> None:
@@ -268,7 +351,7 @@ def test_check_and_outcome_tell_the_truth_of_the_position() -> None:
     calm = divergence("4k3/8/8/8/8/8/8/4K3 w - - 0 1", facet=Facet.CHECK)
     assert explain(calm).endswith("the king on e1 is not in check.")
     stale = divergence("7k/5Q2/8/8/8/8/8/4K3 b - - 0 1", facet=Facet.OUTCOME)
-    assert explain(stale).endswith("it is stalemate.")
+    assert explain(stale).endswith("it is stalemate: Black has no legal move and is not in check.")
 
 
 def test_path_dependence_and_the_made_move_are_said() -> None:

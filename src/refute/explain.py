@@ -6,7 +6,7 @@ Divergence ──▶ "The subject lists the en passant capture e5d6, but it take
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import chess
@@ -14,20 +14,14 @@ import chess
 from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.protocol import Trouble
 from refute.errors import quote
-from refute.kinds import NO_KIND
-from refute.reasons import kind_on, men_on, why_illegal
-from refute.remarks import effects, remarks
+from refute.kinds import NAMES, NO_KIND
+from refute.misread import tell_fen
+from refute.reasons import kind_on, why_illegal
+from refute.remarks import captured_square, remarks
+from refute.states import Place, tell_state
 from refute.walk import Walk
 
-FEN_FIELDS: Final = (
-    "piece placement",
-    "side to move",
-    "castling rights",
-    "en passant square",
-    "halfmove clock",
-    "move number",
-)
-SHOWN_FIELD: Final = 24
+MANY_MOVES: Final = 100  # a list that may have found its array too small
 
 
 def board_after(walk: Walk) -> chess.Board | None:
@@ -60,6 +54,10 @@ def _sentence(divergence: Divergence) -> str:
         if divergence.verdict in (Verdict.MAKE, Verdict.UNMAKE) and divergence.walk.moves:
             made = _last_made(divergence)
             done = "made" if divergence.verdict is Verdict.MAKE else "unmade"
+            as_if = _as_if(divergence, board)
+            if as_if:
+                wrong = _move_lists(divergence, board).removeprefix("The subject ")
+                return f"Once {made} was {done}, the subject lists its moves as if {as_if}: it {wrong}"
             return f"Once {made} was {done}, {_lower(_move_lists(divergence, board))}"
         return _move_lists(divergence, board)
     return _state(divergence, board)
@@ -80,21 +78,41 @@ def _move_lists(divergence: Divergence, board: chess.Board) -> str:
         if respelt:
             return respelt
         also = _extra(board, extra, divergence).removeprefix("The subject ")
+        if which := _which(board, missing[0]):
+            also = also.replace(f"{which},", "", 1)  # said of the missing one already
         return f"{_missing(board, missing)}; it also {also}"
     if missing:
-        return _missing(board, missing)
+        return f"{_missing(board, missing)}{_of_many(divergence)}"
     if extra:
         return _extra(board, extra, divergence)
     if divergence.actual_moves:
         return "The subject's move list differs from the witness's"
-    return f"The subject contradicts itself: {divergence.actual}"
+    return _contradiction(divergence, board)
+
+
+def _contradiction(divergence: Divergence, board: chess.Board) -> str:
+    """It lists moves in several ways, and they differ."""
+    told = Place(divergence, board, None, None, "").complaint or quote(divergence.actual)
+    if divergence.move is None:
+        return f"The subject contradicts itself: {told}"
+    over = f"{describe(board, divergence.move)}{_which(board, divergence.move)}"
+    return f"The subject contradicts itself over {over}: {told}"
+
+
+def _which(board: chess.Board, uci: str) -> str:
+    """What is special about a legal move: ", which …"."""
+    move = _legal(board, uci)
+    special = remarks(board, move) if move is not None else []
+    return f", which {special[0]}" if special else ""
 
 
 def _missing(board: chess.Board, missing: Sequence[str]) -> str:
-    move = _legal(board, missing[0])
-    special = remarks(board, move) if move is not None else []
-    which = f", which {special[0]}" if special else ""
-    return f"The subject misses {describe(board, missing[0])}{which}{_others(missing)}"
+    return f"The subject misses {describe(board, missing[0])}{_which(board, missing[0])}{_others(missing)}"
+
+
+def _of_many(divergence: Divergence) -> str:
+    listed, all_of_them = len(divergence.actual_moves), len(divergence.expected_moves)
+    return f"; it lists {listed} moves of {all_of_them}" if all_of_them > MANY_MOVES and listed else ""
 
 
 def _extra(board: chess.Board, extra: Sequence[str], divergence: Divergence) -> str:
@@ -105,7 +123,8 @@ def _extra(board: chess.Board, extra: Sequence[str], divergence: Divergence) -> 
         return f"The subject lists {told}, but {why}{_others(extra)}"
     if divergence.actual_moves.count(move) == 1:
         return f"The subject lists {told}, which the witness does not{_others(extra)}"
-    return f"The subject lists {told} more than once{_others(extra)}"
+    which = _which(board, move)
+    return f"The subject lists {told}{which}{',' if which else ''} more than once{_others(extra)}"
 
 
 def _respelt(board: chess.Board, missing: str, extra: Sequence[str]) -> str:
@@ -118,7 +137,8 @@ def _respelt(board: chess.Board, missing: str, extra: Sequence[str]) -> str:
             if kind_on(board, move).endswith("castle") and _legal(board, move) == _legal(board, missing):
                 return f"The subject writes {describe(board, missing)} as {quote(move)}, in the standard way"
     if len(missing) == 5 and missing[:4] in same:
-        return f"The subject lists {missing[:4]} without saying what the pawn becomes"
+        kind = "capturing promotion" if kind_on(board, missing).startswith("capturing") else "promotion"
+        return f"The subject lists the {kind} {missing[:4]} without saying what the pawn becomes"
     return ""
 
 
@@ -136,6 +156,61 @@ def _legal(board: chess.Board, uci: str) -> chess.Move | None:
         return None
 
 
+# ------------------------------------------------------------------------------ moves as if
+
+
+def _as_if(divergence: Divergence, board: chess.Board) -> str:
+    """What the last move would have left undone, if the subject's moves are those of such a board."""
+    before = board_after(divergence.walk.prefix(len(divergence.walk) - 1))
+    move = _legal(before, divergence.walk.moves[-1]) if before is not None else None
+    if before is None or move is None or not divergence.actual_moves:
+        return ""
+    listed = sorted(divergence.actual_moves)
+    for words, guess in _guesses(before, move, board):
+        if sorted(guess.uci(legal) for legal in guess.legal_moves) == listed:
+            return words
+    return ""
+
+
+def _guesses(before: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[tuple[str, chess.Board]]:
+    """Boards on which one thing of the last move was forgotten, in words."""
+
+    def change(square: int, piece: chess.Piece | None) -> chess.Board:
+        board = after.copy(stack=False)
+        board.set_piece_at(square, piece)
+        return board
+
+    if move.promotion is not None:
+        for kind in (chess.PAWN, chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT):
+            words = f"the pawn had become a {chess.piece_name(kind)}" if kind > 1 else "the pawn had not promoted"
+            yield words, change(move.to_square, chess.Piece(kind, before.turn))
+    if before.is_en_passant(move):
+        victim = captured_square(before, move)
+        still = f"the pawn on {chess.square_name(victim)} were still there"
+        yield still, change(victim, before.piece_at(victim))
+    if before.is_castling(move):
+        moved = [square for square in chess.SQUARES if before.piece_at(square) != after.piece_at(square)]
+        for home in (square for square in moved if before.piece_type_at(square) == chess.ROOK):
+            board = after.copy(stack=False)
+            for square in moved:
+                if after.piece_type_at(square) == chess.ROOK:
+                    board.remove_piece_at(square)
+            board.set_piece_at(home, before.piece_at(home))
+            yield f"the rook were still on {chess.square_name(home)}", board
+    if before.castling_rights != after.castling_rights:
+        board = after.copy(stack=False)
+        board.castling_rights = before.castling_rights
+        yield "no castling right had been lost", board
+    if before.ep_square is not None and after.ep_square is None:
+        board = after.copy(stack=False)
+        board.ep_square = before.ep_square
+        yield f"the en passant square were still {chess.square_name(before.ep_square)}", board
+    if after.ep_square is not None:
+        board = after.copy(stack=False)
+        board.ep_square = None
+        yield f"no pawn could be taken en passant on {chess.square_name(after.ep_square)}", board
+
+
 def describe(board: chess.Board, uci: str) -> str:
     """The move as a noun: "the en passant capture e5d6"."""
     kind = kind_on(board, uci)
@@ -147,7 +222,7 @@ def describe(board: chess.Board, uci: str) -> str:
         return f"the en passant capture {uci}"
     for opening in ("promotion", "capturing promotion"):
         if kind.startswith(f"{opening} to"):
-            return f"the {opening} {uci}"
+            return f"the {opening} {uci} to a {NAMES[uci[4]]}"
     if kind.endswith((" move", " capture", " push", " castle")):
         return f"the {kind} {uci}"
     return f"the move {uci}"
@@ -159,38 +234,24 @@ def _last_made(divergence: Divergence) -> str:
     return describe(before, last) if before is not None else f"the move {last}"
 
 
-def _subject_of_state(divergence: Divergence) -> tuple[str, str]:
-    """The move a state fault hangs on, as a noun, and what is special about making it."""
+def _place(divergence: Divergence, board: chess.Board | None) -> Place:
+    """The move a state fault hangs on, and the board it is made on."""
     walk, move = divergence.walk, divergence.move
     if move is None and not walk.moves:
-        return "", ""
+        return Place(divergence, board, None, None, "")
     made = walk.moves[-1] if move is None else move
     before = board_after(walk.prefix(len(walk) - 1) if move is None or made_last(divergence) else walk)
     if before is None:
-        return f"the move {quote(made)}", ""
-    legal = _legal(before, made)
-    if legal is None or kind_on(before, made) == NO_KIND:
-        return describe(before, made), ""
-    special = next(effects(before, legal), "")
-    return describe(before, made), f", which {special}," if special else ""
+        return Place(divergence, board, None, None, f"the move {quote(made)}")
+    legal = None if kind_on(before, made) == NO_KIND else _legal(before, made)
+    return Place(divergence, board, before, legal, describe(before, made))
 
 
-STATE: Final = {
-    Facet.KEY: "{after} the subject's key is not the key of the position",
-    Facet.RESTORE: "Unmaking {what}{special} does not restore the position",
-    Facet.INVARIANTS: "{after} the subject's board contradicts itself",
-    Facet.NULL: "Making and unmaking a null move{there} does not leave the position as it was",
-    Facet.PERFT: "{after} the subject counts other nodes than the witness, though their move lists agree",
-    Facet.CRASH: "{after} the subject gives no usable answer",
-    Facet.TIMEOUT: "{after} the subject gives no answer in time",
-    Facet.MOVES: "{after} the subject's move list differs from the witness's",
-    Facet.CHECK: "{after} the subject is wrong about check",
-    Facet.OUTCOME: "{after} the subject is wrong about the outcome",
-    Facet.FEN: "{after} the subject's position differs from the witness's",
+OTHERWISE: Final = {
+    Facet.CRASH: "the subject gives no usable answer",
+    Facet.TIMEOUT: "the subject gives no answer in time",
+    Facet.MOVES: "the subject's move list differs from the witness's",
 }
-
-
-CRASHES: Final = "{after} the subject crashes"
 
 
 def _crashed(divergence: Divergence) -> bool:
@@ -200,56 +261,15 @@ def _crashed(divergence: Divergence) -> bool:
 
 
 def _state(divergence: Divergence, board: chess.Board | None) -> str:
-    what, special = _subject_of_state(divergence)
-    unmade = divergence.verdict is Verdict.UNMAKE and divergence.facet is not Facet.RESTORE
-    after = f"After {what}{special}{' was made and unmade,' if unmade else ''}" if what else "In this position"
-    shape = CRASHES if _crashed(divergence) else STATE[divergence.facet]
-    if divergence.facet is Facet.PERFT and divergence.notes.get("trouble") == Trouble.MISCOUNT:
-        shape = "{after} the subject's total is not the sum of its own divide"
-    if divergence.facet is Facet.RESTORE and divergence.move is None:
-        shape = "Unmaking the moves of the walk, one after another, does not lead back to where they were made"
-    sentence = shape.format(after=after, what=what, special=special, there=f" after {what}" if what else "")
+    place = _place(divergence, board)
     if divergence.facet is Facet.FEN:
-        return sentence + _fen_difference(divergence)
+        return tell_fen(place)
+    if divergence.facet is Facet.PERFT and divergence.notes.get("trouble") == Trouble.MISCOUNT:
+        return f"{place.after()} the subject's total is not the sum of its own divide"
+    told = tell_state(place)
+    if told is not None:
+        return told
+    does = "the subject crashes" if _crashed(divergence) else OTHERWISE[divergence.facet]
     depth = divergence.notes.get("depth")
-    if divergence.facet in (Facet.CRASH, Facet.TIMEOUT) and divergence.notes.get("shrunk") == "whole" and depth:
-        return f"{sentence} when it counts to depth {depth}"
-    if board is None:
-        return sentence
-    if divergence.facet is Facet.CHECK:
-        return sentence + _check(board)
-    if divergence.facet is Facet.OUTCOME:
-        return sentence + _outcome(board)
-    return sentence
-
-
-def _fen_difference(divergence: Divergence) -> str:
-    expected, actual = divergence.expected.split(), divergence.actual.split()
-    if len(expected) != len(actual) or len(expected) not in (4, 6):
-        return ""
-    both = zip(FEN_FIELDS, expected, actual, strict=False)
-    wrong = [(name, right, given) for name, right, given in both if right != given]
-    if not wrong:
-        return ""
-    if len(wrong) > 1:
-        return f" in its {', '.join(name for name, _, _ in wrong[:-1])} and {wrong[-1][0]}"
-    name, right, given = wrong[0]
-    if max(len(right), len(given)) > SHOWN_FIELD:
-        return f" in its {name}"
-    return f" in its {name}: {quote(given)} where {quote(right)} is right"
-
-
-def _check(board: chess.Board) -> str:
-    king = board.king(board.turn)
-    if king is None:
-        return ""
-    where = f"the king on {chess.square_name(king)}"
-    checkers = board.checkers()
-    return f": {where} is in check by {men_on(board, checkers)}" if checkers else f": {where} is not in check"
-
-
-def _outcome(board: chess.Board) -> str:
-    outcome = board.outcome()
-    if outcome is None:
-        return ": the game goes on"
-    return f": it is {outcome.termination.name.lower().replace('_', ' ')}"
+    counting = divergence.notes.get("shrunk") == "whole" and divergence.facet is not Facet.MOVES and depth
+    return f"{place.after()} {does}{f' when it counts to depth {depth}' if counting else ''}"

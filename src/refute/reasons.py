@@ -132,7 +132,7 @@ def _why_pawn_not_reached(board: chess.Board, move: chess.Move, kind: str) -> st
                 return "only a pawn on its first square may move two ranks"
             if board.piece_at(move.from_square + step):
                 return f"it jumps over {men_on(board, [move.from_square + step])}"
-        return f"{target} is occupied by {men_on(board, [move.to_square])}" if _victim(board, move) else ""
+        return f"{men_on(board, [move.to_square])} stands in its way" if _victim(board, move) else ""
     if kind == "en passant":
         if board.ep_square == move.to_square:
             return ""
