@@ -309,6 +309,23 @@ PLANTED: Final = (
         ("moves/movegen",),
     ),
     Planted(
+        "en-passant-from-any-file",
+        EN_PASSANT,
+        "Every pawn on the victim's rank may take it, as if any two files were neighbours.",
+        "_core",
+        """
+        - takers = PAWN_ATTACKS[(us ^ 1) * 64 + self.ep] & self.pieces[us * 6]
+        + takers = (0xFF << (self.ep & 56 ^ 8)) & self.pieces[us * 6]
+
+        - men = PAWN_ATTACKS[them * 64 + self.ep] & pawns
+        + men = (0xFF << (self.ep & 56 ^ 8)) & pawns
+
+        - if self.ep != NO_SQUARE and PAWN_ATTACKS[us * 64 + source] >> self.ep & 1:
+        + if self.ep != NO_SQUARE and source >> 3 == (self.ep ^ 8) >> 3:
+        """,
+        ("moves/movegen",),
+    ),
+    Planted(
         "en-passant-victim-stays",
         EN_PASSANT,
         "The captured pawn is looked for on the square of arrival, finds none there, and stays.",
@@ -399,6 +416,17 @@ PLANTED: Final = (
         """
         - path = route | BETWEEN[home * 64 + rook_to] | ONE << rook_to | BETWEEN[king * 64 + home]
         + path = route | ONE << rook_to
+        """,
+        ("moves/movegen",),
+    ),
+    Planted(
+        "castle-over-men",
+        CASTLING,
+        "The right and the attacks are tested, and nobody looks whether a man stands between king and rook.",
+        "_core",
+        """
+        - path = route | BETWEEN[home * 64 + rook_to] | ONE << rook_to | BETWEEN[king * 64 + home]
+        + path = 0
         """,
         ("moves/movegen",),
     ),
