@@ -35,9 +35,9 @@ def chosen() -> list[Planted]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `fault` is run with each."""
-    if "fault" in metafunc.fixturenames:
-        metafunc.parametrize("fault", chosen(), ids=lambda fault: fault.name)
+    """A test that asks for `planted` is run with each."""
+    if "planted" in metafunc.fixturenames:
+        metafunc.parametrize("planted", chosen(), ids=lambda planted: planted.name)
 
 
 @pytest.fixture

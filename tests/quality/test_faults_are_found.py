@@ -37,10 +37,10 @@ def hunt(subject: Engine, *, budget: int, chess960: bool) -> Divergence | None:
     return None
 
 
-def test_the_fault_is_found_and_the_verdict_is_right(fault: Planted) -> None:
-    found = hunt(open_fault(fault.name), budget=BUDGET, chess960=fault.chess960)
+def test_the_fault_is_found_and_the_verdict_is_right(planted: Planted) -> None:
+    found = hunt(open_fault(planted.name), budget=BUDGET, chess960=planted.chess960)
     assert found is not None, f"not found in {BUDGET} positions"
-    assert f"{found.facet}/{found.verdict}" in fault.shows, f"{found.walk}: {found.actual}"
+    assert f"{found.facet}/{found.verdict}" in planted.shows, f"{found.walk}: {found.actual}"
 
 
 @pytest.mark.parametrize("chess960", [False, True], ids=["standard", "chess960"])
