@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from multiprocessing import Pipe
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from refute import workers
 from refute.divergence import Divergence, Facet, Verdict
 from refute.errors import EngineError, SpecError
-from refute.finding import read_finding
+from refute.finding import finding_path, read_finding, write_finding
 from refute.hunt import Options, Tally, default_witnesses, hunt
 from refute.hunter import Found, Hunter
 from refute.refining import is_time_to_refine, refine_findings
@@ -184,14 +188,14 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     return write
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("jobs", "code"), [(1, 1), (2, 3)])
 def test_an_engine_that_kills_its_process_is_a_finding_on_the_walk_it_died_of(
-    options: Options, foreign: Callable[[str], str], jobs: int
+    options: Options, foreign: Callable[[str], str], jobs: int, code: int
 ) -> None:
-    result = hunt(replace(options, engine=foreign("os._exit(3)"), jobs=jobs, walks=12))
+    result = hunt(replace(options, engine=foreign(f"os._exit({code})"), jobs=jobs, walks=12))
     (found,) = result.divergences
     assert found.facet == Facet.CRASH
-    assert "exit code 3" in found.actual
+    assert f"exit code {code}" in found.actual
     assert found.walk == walk_number(5, 3)
     assert read_finding(found.notes["path"]).walk == found.walk
 
@@ -239,6 +243,48 @@ def test_a_witness_that_fails_in_our_process_is_quarantined_and_the_hunt_goes_on
     assert held.answers[0][0] == spec
     assert ("exit code 3" if "exit" in deed else "gave no answer in time") in held.answers[0][1]
     assert result.walks >= 2  # those after it; of a worker that died, what it did last is not known
+
+
+def test_an_error_of_ours_in_a_worker_is_no_finding(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object, **more: object) -> object:
+        raise ZeroDivisionError
+
+    ours, theirs = Pipe(duplex=False)
+    monkeypatch.setattr(Hunter, "run", broken)
+    monkeypatch.setattr("refute.workers._become_deaf", lambda: None)
+    number = SimpleNamespace(value=0)
+    with pytest.raises(ZeroDivisionError):
+        workers._work(options, theirs, 0, 0, number, number, number, 0.0)
+    assert isinstance(ours.recv(), EngineError)
+
+
+@pytest.mark.parametrize("is_one_cause", [True, False])
+def test_what_two_workers_find_at_one_moment_is_grouped_or_told_and_leaves_no_file_behind(
+    is_one_cause: bool, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both: list[tuple[int, Found]] = []
+    for number, kind in enumerate(("rook move", "knight move")):
+        line = 3 if is_one_cause else number
+        found = replace(divergence(kind), facet=Facet.CRASH, transcript=(f'  File "x.py", line {line}, in moves',))
+        path = finding_path(options.folder / "found", found)
+        write_finding(path, found)
+        both.append((number, Found(number, replace(found, notes={"path": str(path)}))))
+    process = SimpleNamespace(kill=lambda: None, join=lambda: None)
+    idle = SimpleNamespace(is_done=True, process=process)
+    monkeypatch.setattr(workers._Office, "start", lambda self, job, first: idle)
+    # Whoever is heard first, the walk of the lower number is the first.
+    monkeypatch.setattr(workers._Office, "events", lambda self, workers: iter(both[::-1]))
+    result = hunt(replace(options, jobs=2, shrinks=False))
+    kinds = [found.kind for found in result.divergences]
+    assert kinds == (["rook move"] if is_one_cause else ["rook move", "knight move"])
+    assert [found.count for found in result.divergences] == [1] * len(kinds)
+    files = {str(path) for path in (options.folder / "found").iterdir()}
+    assert files == {found.notes["path"] for found in result.divergences}
+
+
+def test_a_worker_that_is_killed_while_it_writes_holds_up_nobody() -> None:
+    context = multiprocessing.get_context("spawn")
+    assert not hasattr(workers._number(context, 3), "get_lock")
 
 
 def test_going_on_after_a_death_leaves_no_walk_out(options: Options, foreign: Callable[[str], str]) -> None:

@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any, Final
 
+from refute.causes import group
 from refute.divergence import Divergence, Facet, Quarantine, Verdict
 from refute.errors import EngineError, RefuteError
 from refute.finding import finding_path, write_finding
@@ -31,6 +33,7 @@ from refute.hunter import (
     default_witnesses,
     end_of,
 )
+from refute.kept import names_of
 from refute.kinds import NO_KIND
 from refute.refining import group_findings, is_time_to_refine, keep_findings, refine_findings
 from refute.report.result import HuntResult
@@ -64,11 +67,11 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
     """Hunt with `options.jobs` workers; findings are the same as with one."""
     context = multiprocessing.get_context("spawn")
     # Walks past the limit are left alone: that is how every number of jobs stops at the same finding.
-    limit = context.Value("q", FAR)
+    limit = _number(context, FAR)
     tally = Tally(options)
     here = Hunter(options)  # refines what is found; and a wrong SPEC is told before anything starts
     workers: list[Worker] = []
-    first: Found | None = None
+    stopping: list[Found] = []  # what ends a hunt that stops at the first: several, found at the same moment
     office: _Office | None = None
     interrupted = False
     try:
@@ -78,7 +81,7 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
             workers = [office.start(job, first=job) for job in range(options.jobs)]
             for job, event in office.events(workers):
                 if isinstance(event, Found) and not options.keep_going:
-                    first = event if first is None or event.index < first.index else first
+                    stopping.append(event)
                     limit.value = min(limit.value, event.index)
                 else:
                     tally.take(job, event)
@@ -90,12 +93,18 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
             interrupted = True
             limit.value = -1
         for worker in workers:
-            _end(worker, tally)
-        if first is not None:
-            tally.take(0, first)
+            for job, event in _last_events(worker):
+                if isinstance(event, Found) and not options.keep_going:
+                    stopping.append(event)
+                else:
+                    tally.take(job, event)
+        for event in sorted(stopping, key=lambda event: event.index):
+            tally.take(0, event)
         refiner = _Apart(here, office) if office is not None and runs_foreign_code(options) else here
         refiner.is_interrupted = interrupted
         interrupted |= refine_findings(tally, refiner)
+        if not options.keep_going:
+            _leave_to_first(tally)
         group_findings(tally)
         keep_findings(tally)
         return tally.result(here, interrupted=interrupted)
@@ -116,7 +125,7 @@ class _Office:
     started: float
 
     def start(self, job: int, *, first: int) -> Worker:
-        current, asked = self.context.Value("q", first), self.context.Value("q", 0)
+        current, asked = _number(self.context, first), _number(self.context, 0)
         process, events = self.run(_work, self.options, job, first, current, asked, self.limit, self.started)
         return Worker(job, process, events, current, asked, since=time.monotonic())
 
@@ -208,12 +217,15 @@ def _work(
         events.send(error)
         return
     hunter.notice(notice)
+    # An engine that ends the process runs no `finally`: that is how its death is told from an error of ours.
+    last: RefuteError | None = EngineError("a worker failed; its error is told above")
     try:
         for event in hunter.run(numbers(), watch=watch, until=end_of(options, started)):
             events.send((job, event))
+        last = None
     finally:
         hunter.close()
-    events.send(None)
+        events.send(last)
 
 
 def _death(options: Options, worker: Worker) -> Found | Held:
@@ -221,8 +233,6 @@ def _death(options: Options, worker: Worker) -> Found | Held:
     index = worker.current.value
     walk = walk_number(options.seed, index, chess960=options.chess960)
     code = worker.process.exitcode
-    if code == 1:
-        raise EngineError(f"a worker failed on walk number {index} of seed {options.seed}; its error is told above")
     how = f"died of signal {-code}" if code is not None and code < 0 else f"died with exit code {code}"
     if worker.has_stalled:
         how = f"gave no answer for {time.monotonic() - worker.since:.0f} s"
@@ -289,7 +299,7 @@ def _refine(options: Options, events: Connection, found: Divergence, seconds: fl
         events.send(hunter.refine(hunter.drilled(found), seconds))
 
 
-def _end(worker: Worker, tally: Tally) -> None:
+def _last_events(worker: Worker) -> Iterator[tuple[int, Event]]:
     """Let a worker finish its walk, and hear what it still has to tell."""
     deadline = time.monotonic() + PATIENCE
     while not worker.is_done and worker.events.poll(max(0.0, deadline - time.monotonic())):
@@ -300,4 +310,30 @@ def _end(worker: Worker, tally: Tally) -> None:
         if message is None:
             return
         if isinstance(message, tuple):
-            tally.take(*message)
+            yield message
+
+
+def _leave_to_first(tally: Tally) -> None:
+    """Leave out what was found beside the first finding and has its cause: one process would not have seen it.
+
+    What has another cause stays, as a finding of its own.
+    """
+    signatures = sorted(tally.findings, key=lambda signature: tally.indices.get(signature, 0))
+    causes = group([names_of(tally.findings[signature]) for signature in signatures])
+    for number in causes[0] if causes else ():
+        signature = signatures[number]
+        if number == 0:
+            tally.counts[signature] = 1
+            continue
+        left = tally.findings.pop(signature)
+        del tally.counts[signature], tally.indices[signature]
+        if "path" in left.notes and left.notes["path"] != tally.findings[signatures[0]].notes.get("path"):
+            Path(left.notes["path"]).unlink(missing_ok=True)
+
+
+def _number(context: Any, value: int) -> Any:
+    """A number that processes share, written by one of them.
+
+    It has no lock, which a process that is killed while it writes would never give back.
+    """
+    return context.Value("q", value, lock=False)
