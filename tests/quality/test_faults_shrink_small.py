@@ -24,6 +24,7 @@ from refute.walk import Walk
 from refute.walking import walk_number
 
 WALKS: Final = Path(__file__).with_name("faulty_walks.tsv")
+SENTENCES: Final = Path(__file__).with_name("fault_sentences.tsv")
 HUNTED: Final = 200  # walks tried for a fault that has no walk in the file
 
 MOST_MEN: Final = 6
@@ -63,10 +64,18 @@ def test_the_fault_shrinks_to_few_moves_and_keeps_its_signature(name: str) -> No
     assert small.original == found.walk
 
 
+@cache
+def words() -> dict[str, list[str]]:
+    lines = [line.split("\t") for line in SENTENCES.read_text().splitlines() if not line.startswith("#")]
+    return {name: told.split(" | ") for name, told in lines}
+
+
 @pytest.mark.parametrize("name", FAULTS)
-def test_the_shrunk_fault_is_explained(name: str) -> None:
+def test_the_sentence_says_what_kind_of_thing_is_wrong_and_what_is_special_about_it(name: str) -> None:
     _, small = shrunk(name)
     sentence = explain(small)
+    assert name in words(), f"{SENTENCES.name} has no row for {name}, of which is said: {sentence}"
+    assert [part for part in words()[name] if part not in sentence.lower()] == [], sentence
     assert sentence.endswith(".")
     if small.missing or small.extra:
         assert str(small.move) in sentence
