@@ -15,6 +15,7 @@ Mutants that were not all tried before their time was over are told as partial, 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -56,6 +57,7 @@ LEAST_SECONDS: Final = 1.0  # for a part, when the others took all there was
 HUNTING: Final = 0.7
 GRACE_SECONDS: Final = 20.0  # past its time, until a part is interrupted
 LAST_WORDS_SECONDS: Final = 10.0  # and from then on, until it is killed
+LOOK_SECONDS: Final = 0.05  # between two looks whether it has ended
 INTERRUPTED: Final = 130  # how a command exits that was interrupted before it refuted anything
 # Mutants get so much that all are tried in a night of half an hour, and leave to the fuzzing what they do not need.
 WEIGHTS: Final = {"replay": 1.0, "hunt": 4.0, "perft": 4.0, "mutants": 12.0, "fuzz": 8.0}
@@ -135,10 +137,10 @@ def run(part: Part, seconds: float, *, seed: int, jobs: int, journal: Journal) -
         journal.write("skip", part=part.name, seconds=round(seconds, 1), why=part.detail)
         return
     command = part.command(seconds, seed, jobs)
-    journal.write("begin", part=part.name, seconds=round(seconds, 1), command=command)
     began = time.monotonic()
     code = 2
     try:
+        journal.write("begin", part=part.name, seconds=round(seconds, 1), command=command)
         code = execute(command, part, seconds)
     except OSError as error:
         part.detail = str(error)
@@ -164,7 +166,12 @@ def execute(command: list[str], part: Part, seconds: float) -> int:
         (part.folder / "output.txt").open("wb") as output,
         (part.folder / "errors.txt").open("wb") as errors,
         subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=part.environment(seconds)
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            env=part.environment(seconds),
+            start_new_session=True,  # its engines and workers are of its process group, and of no other
         ) as child,
     ):
         # Mutants have no end of their own that fits: they are told when to stop, and then report.
@@ -180,13 +187,21 @@ def execute(command: list[str], part: Part, seconds: float) -> int:
 
 
 def end(child: subprocess.Popen[bytes]) -> int:
-    """Interrupt a process, and kill it if that does not help."""
+    """Interrupt a process, and then kill what is left of it and of all that it started."""
+    if child.returncode is not None:
+        return child.returncode
     child.send_signal(signal.SIGINT)
-    try:
-        return child.wait(LAST_WORDS_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        return child.wait()
+    deadline = time.monotonic() + LAST_WORDS_SECONDS
+    while time.monotonic() < deadline and not _is_over(child):
+        time.sleep(LOOK_SECONDS)
+    # It was not waited for yet, so that its number is still its own, and that of its group.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    return child.wait()
+
+
+def _is_over(child: subprocess.Popen[bytes]) -> bool:
+    return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
 
 
 # ---------------------------------------------------------------- the command

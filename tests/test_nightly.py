@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from refute.board.epd import PerftCase
 from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.spec import open_engine
 from refute.finding import read_finding, write_finding
@@ -32,6 +33,18 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)
 found = pathlib.Path(sys.argv[2], "found")
 found.mkdir()
 shutil.copy(sys.argv[1], found)
+time.sleep(99)
+"""
+# Starts a process that does not listen and that it does not wait for.
+PARENT = """
+import os, signal, sys, time
+listens = sys.argv[2] == "True"
+signal.signal(signal.SIGINT, (lambda *_: os._exit(3)) if listens else signal.SIG_IGN)
+if os.fork() == 0:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with open(sys.argv[1] + ".new", "w") as file:
+        file.write(str(os.getpid()))
+    os.replace(sys.argv[1] + ".new", sys.argv[1])
 time.sleep(99)
 """
 # The script as it is, but for parts that get less than a second, and without the parts that are named.
@@ -67,8 +80,8 @@ def begun(out: Path) -> list[str]:
     return [line["part"] for line in journal(out) if line["event"] == "begin"]
 
 
-def load_script() -> Any:
-    spec = importlib.util.spec_from_file_location("nightly_script", SCRIPT)
+def load_script(name: str = "nightly") -> Any:
+    spec = importlib.util.spec_from_file_location(f"{name}_script", SCRIPT.with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
@@ -195,6 +208,29 @@ def test_a_part_that_hangs_is_killed_and_what_it_found_counts(tmp_path: Path) ->
     assert journal(tmp_path)[-1]["code"] == -signal.SIGKILL
 
 
+@pytest.mark.parametrize("listens", [True, False])
+def test_what_a_part_started_ends_with_it(listens: bool, tmp_path: Path) -> None:
+    nightly = load_script()
+    nightly.GRACE_SECONDS, nightly.LAST_WORDS_SECONDS = 0.0, 5.0 if listens else 0.2
+    part = nightly.Part("hunt", "parent", tmp_path / "parent")
+    part.command = lambda seconds, seed, jobs: [sys.executable, "-c", PARENT, str(tmp_path / "pid"), str(listens)]
+    nightly.run(part, 0.5, seed=1, jobs=1, journal=nightly.Journal(tmp_path / "journal.jsonl"))
+    assert journal(tmp_path)[-1]["code"] == (3 if listens else -signal.SIGKILL)
+    grandchild = int((tmp_path / "pid").read_text())
+    deadline = time.monotonic() + 10
+    while is_alive(grandchild):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 @pytest.mark.parametrize("exists", [False, True], ids=["missing", "empty"])
 def test_replaying_agrees_where_no_finding_is_kept(tmp_path: Path, exists: bool) -> None:
     nightly = load_script()
@@ -220,6 +256,27 @@ def test_bad_arguments_are_told_and_exit_with_2(arguments: list[str], said: str,
     _, errors = child.communicate()
     assert child.returncode == 2
     assert said in errors
+
+
+@pytest.mark.parametrize("published", [20, 21], ids=["right", "wrong"])
+def test_a_count_other_than_the_published_is_a_finding_without_stockfish_too(
+    published: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFUTE_STOCKFISH", str(tmp_path / "none"))
+    wrong = published != 20
+    case = PerftCase(START_FEN, {1: published})
+    assert load_script("deeper").run([case], "own", 1.0, tmp_path) == int(wrong)
+    found = [read_finding(path) for path in tmp_path.glob("found/*.walk")]
+    told = [(one.facet, one.expected, one.witness) for one in found]
+    assert told == ([(Facet.PERFT, "21 nodes at depth 1, as published", "itself")] if wrong else [])
+
+
+def test_deeper_perft_without_stockfish_finds_the_wrong_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFUTE_STOCKFISH", str(tmp_path / "none"))
+    case = PerftCase("4k3/8/8/8/8/8/6p1/4K2R w K - 0 1", {1: 13})
+    assert load_script("deeper").run([case], FAULT, 1.0, tmp_path) == 1
+    (path,) = tmp_path.glob("found/*.walk")
+    assert read_finding(path).extra == ("e1g1",)
 
 
 @pytest.mark.usefixtures("stockfish")

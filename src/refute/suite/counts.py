@@ -24,6 +24,7 @@ from refute.suite.cast import Cast
 from refute.walk import Walk
 
 SHRINK_SECONDS: Final = 5.0
+KNOWN: Final = "the counts known"  # who says what is right, where no engine does
 SLOW_NODES: Final = 500_000  # python-chess takes some seconds to count them
 
 
@@ -86,7 +87,7 @@ def _divergence(subject: Engine, walk: Walk, facet: Facet, verdict: Verdict, wan
         verdict=verdict,
         kind=NO_KIND,
         subject=subject.name,
-        witness="the counts known",
+        witness=KNOWN,
         expected=str(wanted),
         actual=said,
         versions=((subject.name, subject.version),),
