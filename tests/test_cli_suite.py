@@ -286,7 +286,7 @@ def test_a_bad_file_is_named_and_refused(
     ("arguments", "message"),
     [
         ([], "FILE.epd"),
-        (["no-such.epd"], "is not a file"),
+        (["no-such.epd"], "No such file"),
         (["/dev/zero"], "is not a file"),
         ([str(CORPUS / "standard.epd"), "--engine", "no-such-program"], "no-such-program"),
         ([str(CORPUS / "standard.epd"), "--max-nodes", "-1"], "--max-nodes"),

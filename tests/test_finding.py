@@ -129,7 +129,7 @@ def lines_but(dropped: str) -> str:
 SPOILT = {
     "empty": (b"", "empty"),
     "not UTF-8": (b"# format: \xff\n", "byte 10 is not UTF-8"),
-    "too large": (b"#" * (LARGEST_FILE + 1), "over the limit"),
+    "too large": (b"#" * (LARGEST_FILE + 1), "larger than"),
     "cut in the last line": (TEXT[:-3].encode(), "truncated: its last line does not end"),
     "cut before the last line": (lines_but("position").encode(), "truncated: the position command"),
     "cut in the headers": (b"# format: refute-walk 1\n# facet: moves\n", "truncated: header 'verdict'"),
@@ -188,9 +188,10 @@ def test_every_truncation_is_noticed(length: int) -> None:
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
-    for path in (tmp_path / "absent.walk", tmp_path):
-        with pytest.raises(WalkError, match="cannot be read"):
-            read_finding(path)
+    with pytest.raises(WalkError, match=r"absent\.walk' cannot be read: No such file"):
+        read_finding(tmp_path / "absent.walk")
+    with pytest.raises(WalkError, match="is not a file"):
+        read_finding(tmp_path)
 
 
 def test_a_name_is_stable_through_shrinking_and_differs_between_walks() -> None:
@@ -224,3 +225,9 @@ def test_written_files_follow_the_umask(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.walk")
+    with pytest.raises(WalkError, match=r"pipe\.walk' is not a file"):
+        read_finding(tmp_path / "pipe.walk")

@@ -33,6 +33,7 @@ LAYERS = (
     ("engines",),
     ("walk",),
     ("board",),
+    ("reading",),
     ("errors",),
 )
 HEAVY = ("numpy", "chess", "hypothesis", "pytest", "_pytest", "click", "rich", "jinja2", "selenium", "xml", "asyncio")

@@ -23,6 +23,7 @@ from refute.engines.protocol import Ability, Engine, Fault, Question
 from refute.errors import EngineError, InputError, quote
 from refute.finding import read_finding, write_atomically
 from refute.placements import THEMES, compose
+from refute.reading import read_bytes
 from refute.walk import Walk
 from refute.walking import KNOWN_FENS
 
@@ -196,16 +197,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _read(path: Path) -> str:
-    # A pipe or a device may never end, and a pipe may never open.
-    if not path.is_file():
-        raise InputError(f"{quote(str(path))} is not a file")
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InputError(f"{quote(str(path))} cannot be read: {error.strerror}") from None
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"{quote(str(path))} is larger than {LARGEST_FILE} bytes")
+    data = read_bytes(path, most=LARGEST_FILE)
     try:
         return data.decode("ascii")
     except UnicodeDecodeError:

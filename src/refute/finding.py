@@ -27,6 +27,7 @@ import chess
 
 from refute.divergence import Divergence, Facet, Verdict
 from refute.errors import WalkError, quote
+from refute.reading import read_bytes
 from refute.walk import Walk
 
 FORMAT: Final = "refute-walk 1"
@@ -177,11 +178,7 @@ def _write_list(values: Sequence[str], *, first: bool = True) -> str:
 
 def read_finding(path: str | os.PathLike[str]) -> Divergence:
     """Read a `.walk` file; raises WalkError naming the file and the fault."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise WalkError(f"{os.fspath(path)!a} cannot be read: {error.strerror}") from None
+    data = read_bytes(path, most=LARGEST_FILE, error=WalkError)
     try:
         return parse_finding(data)
     except WalkError as error:
@@ -191,7 +188,7 @@ def read_finding(path: str | os.PathLike[str]) -> Divergence:
 def parse_finding(data: bytes) -> Divergence:
     """Read the bytes of a `.walk` file, strictly: every fault is named."""
     if len(data) > LARGEST_FILE:
-        raise WalkError(f"the file is over the limit of {LARGEST_FILE} bytes")
+        raise WalkError(f"the file is larger than {LARGEST_FILE} bytes")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -108,12 +108,12 @@ def test_each_fault_of_a_suite_names_its_line(tmp_path: Path, data: bytes, words
 
 
 def test_a_missing_suite_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EpdError, match=r"none\.epd' is not a file"):
+    with pytest.raises(EpdError, match=r"none\.epd' cannot be read: No such file"):
         epd.read_suite(tmp_path / "none.epd")
 
 
 def test_a_path_with_a_nul_is_refused() -> None:
-    with pytest.raises(EpdError, match=r"'a\\x00b' is not a file"):
+    with pytest.raises(EpdError, match=r"'a\\x00b' cannot be read: embedded null byte"):
         epd.read_suite("a\0b")
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Final
 
 from refute.board import fen as fen_text
 from refute.errors import EpdError, FenError, quote
+from refute.reading import read_bytes
 
 LARGEST_SUITE: Final = 16 * 1024 * 1024  # bytes
 LONGEST_LINE: Final = 2048  # characters
@@ -66,7 +66,7 @@ def write_line(case: PerftCase) -> str:
 def read_suite(path: str | PathLike[str], *, chess960: bool = False) -> list[PerftCase]:
     """Read every case of a file, skipping blank lines and `#` comments; EpdError names file and line."""
     cases = []
-    for number, line in enumerate(_read_text(Path(path)).split("\n"), start=1):
+    for number, line in enumerate(_read_text(path).split("\n"), start=1):
         text = line.strip(" \t\r")
         if not text or text.startswith("#"):
             continue
@@ -77,20 +77,10 @@ def read_suite(path: str | PathLike[str], *, chess960: bool = False) -> list[Per
     return cases
 
 
-def _read_text(path: Path) -> str:
-    name = ascii(str(path))
-    # A pipe or a device may never end, and a pipe may never open.
-    if not path.is_file():
-        raise EpdError(f"{name} is not a file")
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_SUITE + 1)
-    except OSError as fault:
-        raise EpdError(f"{name} cannot be read: {fault.strerror}") from None
-    if len(data) > LARGEST_SUITE:
-        raise EpdError(f"{name} is larger than {LARGEST_SUITE} bytes")
+def _read_text(path: str | PathLike[str]) -> str:
+    data = read_bytes(path, most=LARGEST_SUITE, error=EpdError)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as fault:
         number = data.count(b"\n", 0, fault.start) + 1
-        raise EpdError(f"{name}, line {number}: byte {data[fault.start]:#04x} is not UTF-8 text") from None
+        raise EpdError(f"{str(path)!a}, line {number}: byte {data[fault.start]:#04x} is not UTF-8 text") from None
