@@ -218,6 +218,27 @@ def test_a_broken_walk_is_one_line(pytester: pytest.Pytester) -> None:
 # ---------------------------------------------------------------- .epd files
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("# format: refute-walk 2\nposition startpos\n", "refute-walk 2"),
+        ("# format: refute-walk 1\n# facet: \x1b[2J\nposition startpos\n", "control characters"),
+        ("a path through the woods\n", "format"),
+    ],
+    ids=["empty", "of another version", "hostile", "no walk"],
+)
+def test_a_walk_that_is_named_and_cannot_be_read_fails_and_says_why(
+    text: str, why: str, pytester: pytest.Pytester
+) -> None:
+    (pytester.path / "odd.walk").write_text(text, encoding="utf-8")
+    result = pytester.runpytest_inprocess(*QUICK, "odd.walk")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"*refute could not run: *{why}*"])
+    assert "not found" not in str(result.stdout) + str(result.stderr)
+    assert "\x1b[2J" not in str(result.stdout)
+
+
 def test_a_perft_suite_is_a_test_for_each_position(pytester: pytest.Pytester) -> None:
     pytester.makefile(".epd", suite=SUITE)
     result = pytester.runpytest_inprocess(*QUICK, "suite.epd")

@@ -15,6 +15,7 @@ from refute.errors import RefuteError, quote
 from refute.finding import FORMAT
 from refute.kept import other_walks
 from refute.regression import compare, is_unrepeatable, witness_specs
+from refute.report.text import printable
 from refute.suite.counts import check_count, depths_within, why_uncounted
 from refute.suite.run import FILE
 from refute.suite.session import Session, failure_text
@@ -23,9 +24,14 @@ from refute.targets import SAFE, Engines, Wish, read_target
 LOOKED_AT: Final = 64 * 1024  # bytes at the head of a file that tell what it is
 
 
-def collect_file(path: Path, parent: pytest.Collector, session: Session) -> pytest.Collector | None:
-    """A collector for a file that is ours; any other of the same ending is none of our business."""
-    if not _is_ours(path):
+def collect_file(
+    path: Path, parent: pytest.Collector, session: Session, *, is_named: bool = False
+) -> pytest.Collector | None:
+    """A collector for a file that is ours; any other of the same ending is none of our business.
+
+    A `.walk` file that the user named is ours whatever it holds: a test says what is wrong with it.
+    """
+    if not _is_ours(path) and not (is_named and path.suffix == ".walk"):
         return None
     kind = WalkFile if path.suffix == ".walk" else PerftFile
     return kind.from_parent(parent, path=path, known=session)
@@ -78,8 +84,8 @@ class _Item(pytest.Item):
         self.known = known
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, RefuteError):
-            return f"refute could not run: {excinfo.value}"
+        if isinstance(excinfo.value, RefuteError | OSError):
+            return f"refute could not run: {printable(str(excinfo.value))}"
         return super().repr_failure(excinfo, style)
 
     def fail(self, found: Divergence, *, headline: str = "") -> None:

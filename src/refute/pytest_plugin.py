@@ -181,17 +181,19 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix not in (".walk", ".epd") or not _is_wanted(file_path, parent.config):
+    if file_path.suffix not in (".walk", ".epd"):
+        return None
+    is_named = _is_named(file_path, parent.config)
+    # Others have files that end like ours.
+    if not is_named and not parent.config.getini("refute_collect"):
         return None
     from refute.collecting import collect_file
 
-    return collect_file(file_path, parent, session_of(parent.config))
+    return collect_file(file_path, parent, session_of(parent.config), is_named=is_named)
 
 
-def _is_wanted(path: Path, config: pytest.Config) -> bool:
-    """Whether it was named on the command line: others have files that end like ours."""
-    if config.getini("refute_collect"):
-        return True
+def _is_named(path: Path, config: pytest.Config) -> bool:
+    """Whether it was named on the command line."""
     here = config.invocation_params.dir
     return any((here / argument.split("::", 1)[0]).resolve() == path.resolve() for argument in config.args)
 
