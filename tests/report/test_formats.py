@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import io
 import json
 import shlex
@@ -24,12 +25,13 @@ from refute.report import (
     parse_report_option,
     write_report,
 )
+from refute.report.html import render_html
 from refute.report.json import render_json
 from refute.report.junit import render_junit
 from refute.report.markdown import render_markdown
 from refute.report.pytest_file import render_pytest
 from refute.report.terminal import print_divergence, print_result
-from refute.report.text import lichess_link, marked, shell_quote
+from refute.report.text import last_lines, lichess_link, marked, shell_quote, shrunk_from
 from refute.walk import START_FEN, Walk
 
 HUNT_FIELDS = {
@@ -141,6 +143,17 @@ def test_the_generated_test_file_calls_the_subject_and_its_witness(realistic_res
         {"engine": "own", "against": ["python-chess"], "facet": "moves"},
     )
     assert [call[0] for call in calls] == [str(found.walk) for found in realistic_result.divergences]
+
+
+@pytest.mark.parametrize(
+    ("witness", "against"),
+    [("python-chess, stockfish", ["python-chess", "stockfish"]), ("uci:./a b", ["uci:./a b"]), ("itself", [])],
+)
+def test_the_generated_test_names_each_witness(realistic_result: HuntResult, witness: str, against: list[str]) -> None:
+    found = dataclasses.replace(realistic_result.divergences[0], witness=witness)
+    tree = ast.parse(render_pytest(dataclasses.replace(realistic_result, divergences=(found,))))
+    (told,) = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "against"]
+    assert ast.literal_eval(told) == against
 
 
 def test_generated_tests_of_one_signature_do_not_hide_each_other(realistic_result: HuntResult) -> None:
@@ -311,6 +324,55 @@ def test_control_characters_are_quoted_for_a_shell_in_visible_letters() -> None:
     assert shell_quote("a'\x1b\n") == "$'a\\'\\x1b\\x0a'"
     assert shell_quote("plain") == "plain"
     assert shell_quote("\udcff\n") == "$'\\xff\\x0a'"
+
+
+def test_what_it_was_shrunk_from_is_told_in_men_and_moves(realistic_result: HuntResult) -> None:
+    found = realistic_result.divergences[0]
+    assert shrunk_from(found) == "32 men and 4 moves"
+    assert (
+        shrunk_from(dataclasses.replace(found, original=Walk("4k3/8/8/8/8/8/8/4K3 w - - 0 1"))) == "2 men and no moves"
+    )
+    assert shrunk_from(dataclasses.replace(found, original=found.walk)) == ""
+    assert "**shrunk from**: 32 men and 4 moves" in render_markdown(realistic_result)
+
+
+def test_a_promotion_is_spoken_of_by_the_name_of_the_piece(realistic_result: HuntResult) -> None:
+    page, text = render_html(realistic_result), render_markdown(realistic_result)
+    for told in (page, text):
+        assert "capturing promotion to a knight" in told
+        assert "| promotion to a queen | 2,931 |" in told or "promotion to a queen<" in told
+    assert "<title>5 findings in own · refute</title>" in page
+
+
+def test_the_index_of_the_page_has_a_line_of_its_own_for_each_finding(realistic_result: HuntResult) -> None:
+    first = realistic_result.divergences[0]
+    page = render_html(dataclasses.replace(realistic_result, divergences=(first, first)))
+    assert page.count('<span class="gist">') == 2
+    assert page.count("5 men, 217 walks") == 2
+    alone = render_html(dataclasses.replace(realistic_result, divergences=(first,)))
+    assert 'class="gist"' not in alone
+
+
+TRACEBACK = (
+    "> 4k3/8/8/8/8/8/8/4K3 w - - 0 1",
+    "! Traceback (most recent call last):",
+    '!   File "mine.py", line 9, in moves',
+    "!     return deep(fen)",
+    "!            ^^^^^^^^^",
+    '!   File "mine.py", line 4, in deep',
+    '!     return table["no such key"]',
+    "!            ~~~~~^^^^^^^^^^^^^^^",
+    "! KeyError: 'no such key'",
+)
+
+
+@pytest.mark.parametrize("most", range(1, 9))
+def test_no_line_of_a_traceback_is_told_without_its_file(most: int) -> None:
+    shown = last_lines(TRACEBACK, most)
+    assert shown[-1] == "! KeyError: 'no such key'"
+    assert len(shown) >= min(most, 7)
+    assert not [line for line in shown if "^" in line]
+    assert sum("return" in line for line in shown) == sum("File" in line for line in shown)
 
 
 def test_a_duplicate_is_marked_once() -> None:

@@ -101,7 +101,7 @@ def test_the_page_opens_without_a_complaint_and_shows_each_finding(page: Any) ->
     assert complaints(page) == []
     assert "5 findings in own" in one(page, "h1").text
     assert len(every(page, ".card")) == 5
-    assert [tag.text for tag in every(page, ".index .name")][:2] == ["en passant", "king-side castle"]
+    assert [tag.text for tag in every(page, ".index .kind")][:2] == ["en passant", "king-side castle"]
     assert "217 walks" in one(page, ".index").text
 
 

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from refute.divergence import Divergence
+from refute.divergence import Divergence, Facet
 from refute.kept import also_of
+from refute.kinds import NO_KIND
 from refute.report.boards import Frame, film, sprite
 from refute.report.result import HuntResult
 from refute.report.shell import render_shell
@@ -22,9 +23,11 @@ from refute.report.text import (
     printable,
     sentence_for,
     shrink_command,
+    shrunk_from,
+    spoken,
 )
 
-MOST_FINDINGS: Final = 60
+MOST_FINDINGS: Final = 150
 MOST_FRAMES_OF_PAGE: Final = 600  # about ten kilobytes each
 
 
@@ -36,6 +39,7 @@ class Card:
     kind: str
     facet: str
     verdict: str
+    men: str
     seen: str
     sentence: str
     frames: list[Frame]
@@ -65,7 +69,7 @@ def render_html(result: HuntResult, *, theme: str = "") -> str:
         groups=_groups(cards),
         left_out=len(result.divergences) - len(cards),
         bars=_bars(result.features),
-        never=sorted(printable(name) for name, times in result.features.items() if not times),
+        never=sorted(printable(spoken(name)) for name, times in result.features.items() if not times),
         sprite=Markup(sprite()),
     )
 
@@ -87,9 +91,10 @@ def _cards(result: HuntResult) -> list[Card]:
 def _card(number: int, divergence: Divergence, frames: list[Frame]) -> Card:
     return Card(
         number=number,
-        kind=printable(divergence.kind if divergence.kind != "-" else f"{divergence.facet} fault"),
+        kind=printable(_title(divergence)),
         facet=str(divergence.facet),
         verdict=str(divergence.verdict),
+        men=f"{divergence.pieces} {'man' if divergence.pieces == 1 else 'men'}",
         seen=count(divergence.count, "walk"),
         sentence=printable(sentence_for(divergence)),
         frames=frames,
@@ -108,6 +113,21 @@ def _card(number: int, divergence: Divergence, frames: list[Frame]) -> Card:
     )
 
 
+UNNAMED: Final = {
+    Facet.FEN: "position",
+    Facet.NULL: "null move",
+    Facet.PERFT: "count",
+    Facet.RESTORE: "take-back of the walk",
+}
+
+
+def _title(divergence: Divergence) -> str:
+    """The kind of move, or what is wrong where no one move is at fault."""
+    if divergence.kind != NO_KIND:
+        return spoken(divergence.kind)
+    return UNNAMED.get(divergence.facet, str(divergence.facet))
+
+
 def _shown(moves: tuple[str, ...], odd: tuple[str, ...]) -> list[tuple[str, bool]]:
     # Where only the difference is known, the difference is the list.
     return [(printable(move), is_odd) for move, is_odd in marked(moves or odd, odd)]
@@ -119,13 +139,12 @@ def _facts(divergence: Divergence) -> list[tuple[str, str]]:
     fen = end_fen(walk)
     if walk.moves and fen is not None:
         facts.append(("At its end", fen))
-    facts.append(("Men", str(divergence.pieces)))
     if walk.chess960:
         facts.append(("Variant", "Chess960"))
     if divergence.path_dependent:
         facts.append(("Path", "needed: the FEN alone does not show it"))
-    if divergence.original is not None and divergence.original != walk:
-        facts.append(("Shrunk from", count(len(divergence.original), "move")))
+    if origin := shrunk_from(divergence):
+        facts.append(("Shrunk from", origin))
     if again := shrink_command(divergence):
         facts.append(("Smaller still", again))
     if also := also_of(divergence):
@@ -151,6 +170,6 @@ def _bars(features: dict[str, int]) -> list[tuple[str, int, float]]:
     # A logarithm, because a rule seen thrice must still be seen beside one seen a million times.
     longest = math.log2(max((times for _, times in seen), default=1) + 1)
     return [
-        (printable(name), times, round(100 * math.log2(times + 1) / longest, 1))
+        (printable(spoken(name)), times, round(100 * math.log2(times + 1) / longest, 1))
         for name, times in sorted(seen, key=lambda item: (-item[1], item[0]))
     ]

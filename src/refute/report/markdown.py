@@ -12,7 +12,17 @@ from refute.divergence import Divergence
 from refute.explain import board_after, made_last
 from refute.kept import also_of
 from refute.report.result import HuntResult
-from refute.report.text import command_for, count, end_fen, lichess_link, marked, printable, sentence_for
+from refute.report.text import (
+    command_for,
+    count,
+    end_fen,
+    lichess_link,
+    marked,
+    printable,
+    sentence_for,
+    shrunk_from,
+    spoken,
+)
 
 
 def render_markdown(result: HuntResult) -> str:
@@ -83,10 +93,12 @@ def _facts(divergence: Divergence) -> str:
     if walk.moves and fen is not None:
         rows.append(("FEN after the moves", _code(fen)))
     if divergence.move is not None:
-        rows.append(("divergent move", f"{_code(divergence.move)} ({_escape(divergence.kind)})"))
+        rows.append(("divergent move", f"{_code(divergence.move)} ({_escape(spoken(divergence.kind))})"))
     rows.append(("facet, verdict", f"{divergence.facet}, {divergence.verdict}"))
     if divergence.path_dependent:
         rows.append(("path", "needed: the FEN alone does not show it"))
+    if origin := shrunk_from(divergence):
+        rows.append(("shrunk from", origin))
     if divergence.count > 1:
         rows.append(("seen on", count(divergence.count, "walk")))
     if also := also_of(divergence):
@@ -125,7 +137,7 @@ def _coverage(result: HuntResult) -> str:
     lines = []
     if result.features:
         lines += ["<details><summary>Rules exercised</summary>", "", "| rule | positions |", "|---|--:|"]
-        lines += [f"| {_escape(name)} | {times:,} |" for name, times in result.features.items()]
+        lines += [f"| {_escape(spoken(name))} | {times:,} |" for name, times in result.features.items()]
         lines += ["", "</details>"]
     if result.skipped:
         lines += ["", "Not checked:", ""]

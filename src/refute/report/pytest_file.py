@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from refute.divergence import Divergence
 from refute.report.result import HuntResult
-from refute.report.text import depth_of, sentence_for, slug, unique
+from refute.report.text import depth_of, sentence_for, slug, unique, witnesses_of
 
 HEAD = '''"""Regressions found by `refute hunt`: each test fails until its bug is fixed."""
 
@@ -26,7 +26,7 @@ def _test(name: str, divergence: Divergence) -> str:
         "    assert_agrees(",
         f"        {str(divergence.walk)!a},",
         f"        engine={divergence.subject!a},",
-        f"        against=[{divergence.witness!a}],",
+        f"        against=[{', '.join(f'{witness!a}' for witness in witnesses_of(divergence))}],",
         f"        facet={str(divergence.facet)!a},",
     ]
     depth = depth_of(divergence)

@@ -20,12 +20,13 @@ from refute.divergence import Divergence
 from refute.explain import board_after, made_last
 from refute.kept import also_of
 from refute.report.result import HuntResult
-from refute.report.text import command_for, count, marked, printable, sentence_for, shrink_command
+from refute.report.text import command_for, count, last_lines, marked, printable, sentence_for, shrink_command, spoken
 
 MISSING: Final = "green"
 EXTRA: Final = "red"
 MADE: Final = "yellow"
 FAINT: Final = "dim"
+LAST_LINES: Final = 10  # of what was exchanged with a subject that crashed
 WIDTH_ELSEWHERE: Final = 120  # columns of a file or a log, which nobody folds
 
 
@@ -158,7 +159,7 @@ def _paste(divergence: Divergence) -> Iterator[RenderableType]:
         yield _text(told, FAINT)
     if divergence.transcript:
         yield Text("last lines exchanged", style=FAINT)
-        for line in divergence.transcript[-8:]:
+        for line in last_lines(divergence.transcript, LAST_LINES):
             yield Padding(_text(line), (0, 0, 0, 2))
 
 
@@ -214,11 +215,11 @@ def _features(features: dict[str, int]) -> RenderableType:
     seen = [(name, times) for name, times in _by_count(features.items()) if times]
     half = (len(seen) + 1) // 2
     for left, right in zip_longest(seen[:half], seen[half:]):
-        table.add_row(*(cell for pair in (left, right) if pair for cell in (_text(pair[0]), f"{pair[1]:,}")))
+        table.add_row(*(cell for pair in (left, right) if pair for cell in (_text(spoken(pair[0])), f"{pair[1]:,}")))
     parts: list[RenderableType] = [Text("Rules exercised", style="bold"), Padding(table, (0, 0, 0, 2))]
     never = [name for name, times in features.items() if not times]
     if never:
-        parts.append(Padding(_text(f"never seen: {', '.join(sorted(never))}", EXTRA), (0, 0, 0, 2)))
+        parts.append(Padding(_text(f"never seen: {', '.join(sorted(map(spoken, never)))}", EXTRA), (0, 0, 0, 2)))
     return Group(*parts)
 
 

@@ -6,12 +6,14 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 from urllib.parse import quote as percent
 
 from refute.divergence import Divergence
 from refute.explain import board_after, explain
+from refute.kinds import NAMES
 from refute.shrink import UNFINISHED
 from refute.walk import Walk
 
@@ -57,7 +59,8 @@ BUILT_IN: Final = ("own", "own:pure", "python-chess", "stockfish")
 NO_WITNESS: Final = ("", "itself")  # what a finding says that needed none
 
 
-def _witnesses(divergence: Divergence) -> list[str]:
+def witnesses_of(divergence: Divergence) -> list[str]:
+    """The witnesses a finding names, one by one; none where the subject convicted itself."""
     return [witness for witness in divergence.witness.split(", ") if witness not in NO_WITNESS]
 
 
@@ -67,7 +70,7 @@ def _is_built_in(engine: str) -> bool:
 
 def _trust(divergence: Divergence) -> str:
     # A file that names a program to start is believed only when the user says so.
-    return "" if all(map(_is_built_in, (divergence.subject, *_witnesses(divergence)))) else " --trust"
+    return "" if all(map(_is_built_in, (divergence.subject, *witnesses_of(divergence)))) else " --trust"
 
 
 def depth_of(divergence: Divergence) -> int | None:
@@ -83,7 +86,7 @@ def command_for(divergence: Divergence, path: str | None = None) -> str:
     if kept is not None:
         return f"refute replay {shell_quote(str(kept))}{_trust(divergence)}"
     words = ["refute", "replay", "--engine", divergence.subject]
-    for witness in _witnesses(divergence):
+    for witness in witnesses_of(divergence):
         words += ["--against", witness]
     depth = depth_of(divergence)
     if depth is not None:
@@ -104,6 +107,38 @@ def shrink_command(divergence: Divergence) -> str:
 def sentence_for(divergence: Divergence) -> str:
     """The explanation the divergence carries, or the one its position gives."""
     return divergence.explanation or explain(divergence)
+
+
+def spoken(name: str) -> str:
+    """A kind of move, or a rule, as one says it.
+
+    >>> spoken("missing promotion to r")
+    'missing promotion to a rook'
+    """
+    return re.sub(r"\bpromotion to ([nbrq])$", lambda match: f"promotion to a {NAMES[match[1]]}", name)
+
+
+def shrunk_from(divergence: Divergence) -> str:
+    """What the walk was before it was shrunk; empty where it is the same still."""
+    original = divergence.original
+    if original is None or original == divergence.walk:
+        return ""
+    men = replace(divergence, walk=original).pieces
+    moves = count(len(original), "move") if original.moves else "no moves"
+    return f"{men} {'man' if men == 1 else 'men'} and {moves}"
+
+
+MARKS: Final = re.compile(r"(?:! )?\s*[~^]+\s*")  # under the code of a traceback
+CODE: Final = re.compile(r"(?:! )?\s{4,}\S.*")
+
+
+def last_lines(transcript: Sequence[str], most: int) -> list[str]:
+    """The last lines exchanged, about so many; of a traceback no line of code without the file it stands in."""
+    lines = [line for line in transcript if MARKS.fullmatch(line) is None]
+    first = max(len(lines) - most, 0)
+    while first and CODE.fullmatch(lines[first]):
+        first -= 1
+    return lines[first:]
 
 
 def end_fen(walk: Walk) -> str | None:
