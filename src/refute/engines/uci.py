@@ -88,10 +88,12 @@ class UciEngine:
         """Every ability it has not, and why: what a report lists as skipped."""
         lacks = {
             Ability.OUTCOME: "UCI has no question for how a game ended",
-            Ability.KEY: "its key has rules of its own (Stockfish's steps with the halfmove clock)",
+            Ability.KEY: "UCI has no question for a key",
             Ability.STATE: "a process cannot be looked into",
             Ability.NUMBERS: "a process answers in text",
         }
+        if "stockfish" in self.version.lower():
+            lacks[Ability.KEY] = "its key steps with the halfmove clock, so equal positions have several"
         if self._dialect.label is None:
             why = (
                 f"'go perft 1' gave no divide: {self._dialect.why_uncounted} "
