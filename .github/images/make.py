@@ -35,8 +35,10 @@ def hunt(engine: str, seed: int, page: Path) -> None:
     """Let refute find the planted fault; anything but a refutation is a failure of this script."""
     command = [sys.executable, "-m", "refute", "hunt", "--engine", engine, "--seed", str(seed)]
     done = subprocess.run([*command, "--report", f"html:{page}"], cwd=page.parent, timeout=600)
-    if done.returncode != REFUTED:
-        sys.exit(f"{' '.join(command)} ended with {done.returncode}, expected {REFUTED}: refuted")
+    # A Python that cannot import refute exits with 1 as well.
+    if done.returncode != REFUTED or not page.exists():
+        wanted = f"expected {REFUTED} and a report: is refute installed in {sys.executable}?"
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}, {wanted}")
 
 
 def photograph(page: Path, picture: Path, *, theme: str, size: str, scale: float) -> None:
