@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Final
@@ -133,6 +134,8 @@ class _Office:
         """Start a process of ours, which is given the options, where to tell, and the rest; and where to hear it."""
         receiver, sender = self.context.Pipe(duplex=False)
         process = self.context.Process(target=work, args=(options, sender, *args), daemon=True)
+        # Started by the first process otherwise, it would let signals through again that are held back here.
+        resource_tracker.ensure_running()
         # Ctrl-C reaches the whole process group. Held back here, it finds the worker deaf from its first moment.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
