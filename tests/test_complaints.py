@@ -56,3 +56,26 @@ def test_a_wrong_key_is_told_by_what_is_wrong_in_it() -> None:
     assert castle.actual.endswith("from scratch, by a white rook on f1 and a white rook on h1")
     passed = seen("key-keeps-en-passant", "4k3/8/8/pP6/8/8/8/4K3 w - a6 0 1")
     assert passed.actual.endswith("from scratch, by en passant, a-file")
+
+
+@pytest.mark.parametrize(
+    "fen",
+    ["4k3/8/8/6K1/6p1/5b2/8/8 w - - 0 1", "4k3/8/2R5/1q1K4/2p5/8/8/8 w - - 0 1"],
+    ids=["seems to list another move", "crashes"],
+)
+def test_a_board_that_is_not_restored_is_convicted_of_that_and_not_of_what_follows(fen: str) -> None:
+    """A capture that is illegal is tried, and leaves a hole in the board on which the next one is tried."""
+    found = seen("capture-not-undone", fen)
+    assert str(found.signature) == "restore/unmake/capture"
+    assert "was a black pawn, is empty" in found.actual
+
+
+@pytest.mark.parametrize(
+    ("fault", "fen", "kind"),
+    [
+        ("fen-writes-victim-square", "4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1", "en passant square"),
+        ("fen-writes-white", "4k3/4R3/8/8/8/8/8/4K3 b - - 0 1", "side to move"),
+    ],
+)
+def test_a_fen_that_its_own_reader_refuses_is_named_by_the_wrong_field(fault: str, fen: str, kind: str) -> None:
+    assert seen(fault, fen).kind == kind

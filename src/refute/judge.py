@@ -106,9 +106,11 @@ class Judge:
                 return mirrored
             if facet is Facet.INVARIANTS and verdict is Verdict.MAKE and self._refuses_after(scene, complaint.move):
                 verdict = Verdict.MOVEGEN
-            return self.found(
-                scene, facet, verdict, complaint.move, "no complaint", complaint.text, kind=complaint.kind
-            )
+            kind = complaint.kind
+            if kind is None and facet is Facet.FEN:
+                # A FEN that its own reader refuses has a wrong field, which may not be the one that is complained of.
+                kind = _wrong_field(scene.fen, self._own_fen(scene))
+            return self.found(scene, facet, verdict, complaint.move, "no complaint", complaint.text, kind=kind)
         if _differs(said.outcome, wanted.outcome):
             return self._differ_in(scene, Ability.OUTCOME, said, _blame_outcome(wanted.outcome, said.outcome))
         if _differs(said.divide, wanted.divide):

@@ -8,6 +8,7 @@ and told in full where they changed alone, because then they are the fault.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -20,6 +21,10 @@ MEN: Final = tuple(
 RIGHTS: Final = "KQkq"
 SETS: Final = ("white's occupancy", "black's occupancy", "occupancy")
 FOLLOWING: Final = ("bitboards", *SETS, "white's tally", "black's tally")
+SQUARE_CHANGE: Final = re.compile(r"\b[a-h][1-8] was ([^,;]*), is ([^,;]*)")
+PLACE: Final = re.compile(
+    r"\b(?:white|black)(?:'s)?\b|\b(?:pawn|knight|bishop|rook|queen|king)s?\b|\b[a-h](?:[1-8]|-file)"
+)
 MOST_SQUARES: Final = 8  # a board with more changes than these is another board
 
 
@@ -41,6 +46,30 @@ def tell_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     if following:
         told.append(f"and with the squares {', '.join(following)}")
     return "; ".join(told)
+
+
+def sort_of_change(told: str) -> str:
+    """What was told of a change, without the place: what is lost or wrong, and not where.
+
+    >>> sort_of_change("d4 was a black pawn, is empty; castling was KQ, is K")
+    'a man is gone'
+    >>> sort_of_change("castling was KQ, is K; key was 0000000000000001, is 0000000000000011")
+    'castling'
+    >>> sort_of_change("a castling right of white, a-file and a castling right of white, h-file")
+    'a castling right of …, …'
+    """
+    squares = SQUARE_CHANGE.findall(told)
+    if squares:
+        return " and ".join(sorted({_sort_of_square(was, now) for was, now in squares}))
+    first = re.split(r" (?:was|lost|gained) |;", told, maxsplit=1)[0]
+    # Two of a sort are one.
+    return " and ".join(dict.fromkeys(PLACE.sub("…", first).split(" and ")))
+
+
+def _sort_of_square(was: str, now: str) -> str:
+    if now == "empty":
+        return "a man is gone"
+    return "a man too many" if was == "empty" else "another man"
 
 
 def _squares(before: tuple[int, ...], after: tuple[int, ...]) -> Iterator[str]:

@@ -14,12 +14,12 @@ from typing import Any, Final, Self
 import refute.board.fen
 import refute.board.outcome
 from refute import __version__
-from refute.board.changes import tell_changes
+from refute.board.changes import sort_of_change, tell_changes
 from refute.board.constants import EMPTY, KING, NO_SQUARE, QUEEN
 from refute.board.copies import interpreted_copy
 from refute.board.zobrist import name_difference
 from refute.engines.protocol import Ability, Answer, Complaint, Fault, Question, Trouble
-from refute.errors import BrokenInvariant, InputError, RefuteError
+from refute.errors import BrokenInvariant, FenError, InputError, RefuteError
 from refute.walk import Walk
 
 # The invariants that speak of the key alone: the position is right and its hash is not.
@@ -141,7 +141,14 @@ class OwnEngine:
         try:
             position.audit()
         except BrokenInvariant as failure:
-            return _complaint(position, failure)
+            # Generators are compared by playing moves: what is not restored makes them seem to differ.
+            unrestored = _unrestored(position) if failure.stage == "generate" else None
+            return unrestored or _complaint(position, failure)
+        except Exception:  # an edited copy may raise anything, and most of all on a board that was not restored
+            unrestored = _unrestored(position)
+            if unrestored is None:
+                raise
+            return unrestored
         complaint = self._check_twin(position)
         # Told by its FEN alone a position is always checked, so that what is found so shrinks to that.
         if complaint is None and last and (position.ply == 0 or position.key % 4 == 0):
@@ -157,7 +164,8 @@ class OwnEngine:
         try:
             twin = self._board.fen.parse(text, chess960=position.chess960)
         except RefuteError as error:
-            return Complaint("fen", "fen", None, f"its own FEN {text!r} is refused: {error}")
+            field = FEN_FIELDS.get(error.field) if isinstance(error, FenError) else None
+            return Complaint("fen", "fen", None, f"its own FEN {text!r} is refused: {error}", field)
         if position == twin:
             return self._check_policy(position, text)
         ours, theirs = position.fields(), twin.fields()
@@ -233,6 +241,24 @@ def _misread(ours: dict[str, object], theirs: dict[str, object]) -> str | None:
     return wrong[0] if len(wrong) == 1 and ours["board"] == theirs["board"] else None
 
 
+def _unrestored(position: Any) -> Complaint | None:
+    """The first move, safe for the king or not, that leaves the board changed when tried and taken back.
+
+    Each has a board of its own, so that none suffers from what another left behind.
+    """
+    for move in sorted(position.pseudo_legal_moves(), key=lambda move: (KINDS.index(_kind(move)), move)):
+        trial = position.copy()
+        before = trial.fields()
+        try:
+            trial.is_safe(move)
+        except Exception:  # it is not taken back at all
+            continue
+        told = tell_changes(before, trial.fields())
+        if told:
+            return Complaint("restore", "unmake", position.uci(move), f"after unmake: {told}", _kind(move))
+    return None
+
+
 def _complaint(position: Any, failure: BrokenInvariant) -> Complaint:
     facet, verdict = _STAGES[failure.stage]
     if failure.number in KEY_INVARIANTS and failure.stage in ("make", "null"):
@@ -255,13 +281,17 @@ def _most_particular(position: Any, failure: BrokenInvariant) -> tuple[int, str,
     telling one names it, because each of them may be struck by a fault of its own.
     """
     legal = position.legal_moves()
-    alike = {}
+    failed = {}
     for move in legal:
         try:
             position.audit_move(move)
         except BrokenInvariant as other:
             if (other.stage, other.number) == (failure.stage, failure.number):
-                alike[move] = other
+                failed[move] = other
+    # What one move leaves behind and what another does may be two faults.
+    broken = {move: _broken(position, move, other) for move, other in failed.items()}
+    first = broken.get(failure.path[-1])
+    alike = {move: other for move, other in failed.items() if first in (None, broken[move])}
     if not alike:
         return failure.path[-1], str(failure), None
     kinds = sorted({_kind(move) for move in alike}, key=KINDS.index)
@@ -269,6 +299,13 @@ def _most_particular(position: Any, failure: BrokenInvariant) -> tuple[int, str,
     text = str(failure) if move == failure.path[-1] else _tell(position, move, alike[move])
     spares_none = len(alike) == len(legal) and (len(kinds) > 1 or kinds[0] in UNTELLING)
     return move, text, "any move" if spares_none or len(kinds) > 2 else kinds[0]
+
+
+def _broken(position: Any, move: int, failure: BrokenInvariant) -> str:
+    """What a move leaves changed when it is taken back, or what is wrong in the key, without the place."""
+    if failure.stage == "unmake":
+        return sort_of_change(_tell(position, move, failure))
+    return "" if failure.number not in KEY_INVARIANTS else sort_of_change(_wrong_in_key(position, move))
 
 
 def _wrong_in_key(position: Any, move: int) -> str:
