@@ -18,19 +18,24 @@ from typing import Final
 
 import chess
 
-from refute.divergence import Divergence, Facet, Verdict
+from refute.board.changes import sort_of_change
+from refute.divergence import Divergence, Facet, Signature, Verdict
 from refute.explain import board_after
 from refute.judge import FEN_FIELDS
 from refute.kinds import NO_KIND
 from refute.walk import Walk
-from refute.wrong_moves import WrongMove, misjudged_checks, plain
+from refute.wrong_moves import WrongMove, bound_to_kings, misjudged_checks, plain
 
 ANY_MOVE: Final = "any move"  # the kind of a complaint that spares none, or strikes several kinds
 KINDS: Final = ("en passant", "castle", "promotion", "double push", "capture", "quiet move")  # of such complaints
 ENOUGH_KINDS: Final = 3  # broken alike, to have one cause: what all of them do
 STATE: Final = (Facet.INVARIANTS, Facet.KEY, Facet.RESTORE)
 UNMAKE: Final = "unmake"  # a board that is not restored
+# A man is recorded twice, and whichever check comes first tells that the records disagree.
+RECORDS: Final = ("bitboards overlap", "mailbox disagrees with a bitboard", "mailbox holds a man that no bitboard has")
+DISAGREE: Final = "the mailbox and the bitboards disagree"
 SPECIAL: Final = ("castle", "en passant")  # moves that make has code of its own for
+SQUARES: Final = re.compile("[a-h][1-8][a-h][1-8][nbrq]?$")
 FRAME: Final = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 
 
@@ -51,15 +56,14 @@ class Names:
 
 def causes_of(found: Divergence) -> Names:
     """What a finding may be called after; two that share a name have one cause."""
-    names, explains, under = {str(found.signature)}, set[str](), set[str]()
+    names, explains, under = {str(key_of(found))}, set[str](), set[str]()
     if found.facet is Facet.MOVES and found.verdict is Verdict.MOVEGEN:
         wrong = WrongMove.of(found)
         if wrong is not None:
             names.update(wrong.names())
             under.update(wrong.under())
-        if not found.missing and not found.extra:
-            # It contradicts itself, and it judges moves by playing them.
-            under.add(UNMAKE)
+        elif not found.missing and not found.extra:
+            under.update(bound_to_kings(found.walk))
     elif found.facet is Facet.CHECK:
         under.update(misjudged_checks(found.walk, of_mover=True))
     elif found.facet is Facet.FEN and found.verdict is Verdict.FEN and found.kind == NO_KIND:
@@ -81,18 +85,22 @@ def causes_of(found: Divergence) -> Names:
         frames = [frame.groups() for frame in map(FRAME.search, found.transcript) if frame is not None]
         if frames:
             names.add(f"crash: {' '.join(frames[-1])}")
-        if any(function == "audit" for _, _, function in frames):
-            # Our own board examines itself by playing every move there.
-            under.add(UNMAKE)
     if found.verdict is Verdict.MAKE:
         names.update(_of_make(found))
     return Names(frozenset(names), frozenset(explains), frozenset(under))
 
 
+def key_of(found: Divergence) -> Signature:
+    """The signature, with what is broken where a board complains of itself: two faults may strike one kind of move."""
+    if found.facet not in STATE or found.kind == NO_KIND:
+        return found.signature
+    return Signature(found.facet, found.verdict, f"{found.kind}: {_broken(found)}")
+
+
 def rule_of(found: Divergence) -> str:
     """The one name that tells most: what was broken, or the signature where nothing more is known."""
     names = causes_of(found).names
-    return min(names - {str(found.signature)}, default=str(found.signature))
+    return min(names - {str(key_of(found))}, default=str(found.signature))
 
 
 def group(named: Sequence[Names]) -> list[list[int]]:
@@ -165,10 +173,13 @@ def _of_state(found: Divergence) -> Iterator[str]:
 
 
 def _state_name(found: Divergence, word: str) -> str:
-    # Without the squares and numbers of the one place where it was seen.
-    first = found.actual.partition(";")[0]
-    broken = plain(re.split(r" (?:was|lost|gained) ", first, maxsplit=1)[0])
-    return f"{found.facet}, {found.verdict}: {broken}, {word}"
+    return f"{found.facet}, {found.verdict}: {_broken(found)}, {word}"
+
+
+def _broken(found: Divergence) -> str:
+    """What is wrong with the board, without the squares and numbers of the one place where it was seen."""
+    broken = plain(sort_of_change(found.actual))
+    return DISAGREE if any(text in broken for text in RECORDS) else broken
 
 
 def _attributes(walk: Walk, uci: str) -> set[str]:
@@ -179,7 +190,9 @@ def _attributes(walk: Walk, uci: str) -> set[str]:
     try:
         move = board.parse_uci(uci)
     except ValueError:
-        return set()
+        move = chess.Move.from_uci(uci) if SQUARES.match(uci) else chess.Move.null()
+        if not board.is_pseudo_legal(move):
+            return set()
     if board.is_castling(move):
         return {"castle"}
     if board.is_en_passant(move):

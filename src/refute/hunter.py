@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from refute.beneath import beneath
+from refute.causes import key_of
 from refute.compare import Comparer, Skip, counts_quickly
 from refute.divergence import Divergence, Facet, Quarantine, Signature
 from refute.drill import drill_finding
@@ -26,6 +28,7 @@ from refute.explain import explain
 from refute.features import FeatureCounter
 from refute.finding import finding_path, write_finding
 from refute.kept import take_in, time_stamp
+from refute.places import ONLY_ON, only_square
 from refute.report.result import HuntResult
 from refute.shrink import INTERRUPTED, NOT_REPRODUCED, notes_of, shrink
 from refute.walk import Walk
@@ -200,16 +203,18 @@ class Hunter:
     def _keep(self, index: int, found: Divergence) -> Found:
         """Write a finding down before anything else happens to it; then make it small and clear."""
         found = replace(found, seed=self.options.seed, original=found.walk)
-        if found.signature in self.seen:
+        if key_of(found) in self.seen:
             return Found(index, found)
-        self.seen.add(found.signature)
+        self.seen.add(key_of(found))
         path = finding_path(self.options.folder / "found", found)
         write_finding(path, found)
         return Found(index, replace(found, notes={**found.notes, "path": str(path)}))
 
     def drilled(self, found: Divergence) -> Divergence:
-        """The wrong move list below a wrong count; any other finding as it is."""
-        return drill_finding(found, self.comparer) if self.options.shrinks else found
+        """The wrong move list below a wrong count or a crash; any other finding as it is."""
+        if not self.options.shrinks or not found.notes.get("shrinks", True):
+            return found
+        return beneath(drill_finding(found, self.comparer), self.comparer)
 
     def shrunk(self, found: Divergence, seconds: float) -> Divergence:
         """The finding made small in that time and explained; what was noted of it stays noted.
@@ -227,6 +232,9 @@ class Hunter:
                 self.is_interrupted = self.stops = True
                 small = replace(best[-1], notes={**best[-1].notes, "shrunk": INTERRUPTED})
         small = replace(small, seed=found.seed, original=found.original, notes=notes_of(small, found))
+        square = only_square(small, self.comparer.subject) if self.options.shrinks else None
+        if square is not None:
+            small = replace(small, notes={**small.notes, ONLY_ON: square})
         told = explain(small)
         if small.notes.get("shrunk") == NOT_REPRODUCED:
             told += " It was seen once, and not again when asked alone: the subject may remember earlier positions."
@@ -285,7 +293,7 @@ class Tally:
             if len(self.quarantined) < MOST_QUARANTINED:
                 self.quarantined.append(event.quarantine)
         else:
-            signature = event.divergence.signature
+            signature = key_of(event.divergence)
             self.counts[signature] = self.counts.get(signature, 0) + 1
             if event.index < self.indices.get(signature, event.index + 1):
                 # Whichever worker was quicker, the walk of the lowest number stands for its signature.
@@ -301,12 +309,13 @@ class Tally:
         """Put a better form of a finding in its place; one of the same signature already there takes it in."""
         self.findings.pop(signature)
         count = self.counts.pop(signature)
-        known = self.findings.get(better.signature)
-        self.counts[better.signature] = self.counts.get(better.signature, 0) + count
+        key = key_of(better)
+        known = self.findings.get(key)
+        self.counts[key] = self.counts.get(key, 0) + count
         index = self.indices.pop(signature, 0)
-        self.indices[better.signature] = min(index, self.indices.get(better.signature, index))
+        self.indices[key] = min(index, self.indices.get(key, index))
         if known is None:
-            self.findings[better.signature] = better
+            self.findings[key] = better
         else:
             _forget(better, known)
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import chess
 
 from refute.board import fen
+from refute.causes import key_of
 from refute.compare import Comparer
 from refute.divergence import Divergence, Facet
 from refute.drill import drill_finding
@@ -91,7 +92,7 @@ class Shrinker:
     ) -> None:
         self.first = divergence
         self.best = divergence
-        self.signature = divergence.signature
+        self.key = key_of(divergence)
         self.calls = 0  # walks that the subject was asked about
         self._listen = listen
         self._began = time.monotonic()
@@ -160,7 +161,7 @@ class Shrinker:
     def _is_same(self, found: Divergence) -> bool:
         # Nonsense and a crash share a facet, and what is told of the one must not end as the other.
         trouble = self.first.notes.get("trouble")
-        return found.signature == self.signature and trouble in (None, found.notes.get("trouble"))
+        return key_of(found) == self.key and trouble in (None, found.notes.get("trouble"))
 
     def _compare(self, walk: Walk, comparer: Comparer) -> Divergence | None:
         if time.monotonic() > self._deadline:

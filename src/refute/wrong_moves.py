@@ -6,7 +6,7 @@ board, "d5c6", extra  ──▶  "extra: pinned on a diagonal"; explained by "ex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -14,6 +14,7 @@ import chess
 
 from refute.divergence import Divergence
 from refute.explain import board_after
+from refute.places import ONLY_ON, SLIDERS
 from refute.reasons import kind_on, pinner_of, why_illegal, wrapped
 from refute.remarks import remarks
 from refute.walk import Walk
@@ -21,7 +22,6 @@ from refute.walk import Walk
 PIECES: Final = "pawn|knight|bishop|rook|queen|king"
 NO_MOVES: Final = ("not a move", "null move", "no such piece", "opponent's piece")
 WRAPS: Final = "it wraps around the edge of the board"
-SLIDERS: Final = (chess.BISHOP, chess.ROOK, chess.QUEEN)
 
 
 def plain(text: str) -> str:
@@ -53,6 +53,22 @@ def misjudged_checks(walk: Walk, *, of_mover: bool) -> Iterator[str]:
     if board is not None and king is not None:
         yield from (f"extra: {attacked_by(board, man)}" for man in board.attackers(not side, king))
         yield from _feigned_attacks(board, king, not side)
+        yield from _bound_to(board, [king])
+
+
+def bound_to_kings(walk: Walk) -> Iterator[str]:
+    """What would explain that a generator contradicts itself, here or where colours are exchanged."""
+    board = board_after(walk)
+    if board is not None:
+        kings = [*chess.SquareSet(board.kings)]
+        yield from _bound_to(board, [*kings, *map(chess.square_mirror, kings)])
+
+
+def _bound_to(board: chess.Board, squares: Iterable[int]) -> Iterator[str]:
+    """A wrong entry for one square shows too where a king is there: its attackers are looked up as if it slid."""
+    sliders = board.bishops | board.rooks | board.queens
+    for square in dict.fromkeys((*squares, *chess.SquareSet(sliders))):
+        yield from (f"only on {chess.square_name(square)}: {line}" for line in ("straight line", "diagonal"))
 
 
 def _feigned_attacks(board: chess.Board, target: int, side: chess.Color) -> Iterator[str]:
@@ -93,6 +109,8 @@ class WrongMove:
     kind: str
     is_twice: bool
     letters: frozenset[str]  # of all promotions between the same squares that are wrong
+    missing: tuple[chess.Move, ...]  # with it, and it among them where it is missing itself
+    only_on: str = ""  # the one square where it is wrong, where that is known
 
     @classmethod
     def of(cls, found: Divergence) -> Self | None:
@@ -103,7 +121,11 @@ class WrongMove:
         listed = (*found.missing, *found.extra)
         letters = frozenset(text[4:] for text in listed if text[:4] == uci[:4])
         move = chess.Move.from_uci(uci)
-        return cls(board, uci, move, kind_on(board, uci), move in board.legal_moves and uci in found.extra, letters)
+        missing = tuple(legal for legal in board.legal_moves if legal.uci() in found.missing)
+        is_twice = move in board.legal_moves and uci in found.extra
+        only_on = found.notes.get(ONLY_ON)
+        bound = only_on if isinstance(only_on, str) and only_on in chess.SQUARE_NAMES else ""
+        return cls(board, uci, move, kind_on(board, uci), is_twice, letters, missing, bound)
 
     @property
     def is_legal(self) -> bool:
@@ -111,10 +133,17 @@ class WrongMove:
 
     def names(self) -> Iterator[str]:
         """By the rule that makes it illegal, or that it obeys; else by the man and the way it goes."""
+        if self.only_on:
+            yield f"only on {self.only_on}: {_direction(self.move.from_square, self.move.to_square)}"
         if self.is_twice:
             yield f"duplicate: {self._way()}"
+            if any(kind_on(self.board, other.uci()) == self.kind for other in self.missing):
+                # One is listed in the place of the other.
+                yield f"missing: {self._way()}"
         elif self.is_legal:
             yield f"missing: {self._obeys() or self._way()}"
+            if self._stops_short():
+                yield "missing: a slider's capture"
         else:
             yield f"extra: {self._breaks()}"
             if self._is_pinned_pawn():
@@ -126,6 +155,7 @@ class WrongMove:
         king, pinner = board.king(board.turn), pinner_of(board, move.from_square)
         if self.is_twice or king is None:
             return
+        yield from _bound_to(board, [king, move.to_square if king == move.from_square else king])
         if self.is_legal:
             if self.kind == "double push":
                 yield "extra: only a pawn on its first square may move two ranks"
@@ -144,6 +174,14 @@ class WrongMove:
                 yield f"missing: {self._attack(square)}"
                 yield f"extra: {attacked_by(board, square)}"
 
+    def _stops_short(self) -> bool:
+        """Whether a slider goes wherever it may, but does not take what stands at the end."""
+        board, move = self.board, self.move
+        if board.piece_type_at(move.from_square) not in SLIDERS or self._obeys():
+            return False
+        own = [other for other in self.missing if other.from_square == move.from_square]
+        return all(board.piece_at(other.to_square) is not None for other in own)
+
     def _obeys(self) -> str:
         """The rule that lets a legal move be played, where one that binds is about; "" otherwise."""
         if self.kind.endswith("castle"):
@@ -154,7 +192,8 @@ class WrongMove:
 
     def _breaks(self) -> str:
         board, move = self.board, self.move
-        why, name = why_illegal(board, self.uci), _name(board, move.from_square)
+        name = _name(board, move.from_square)
+        why = why_illegal(self._with_any_victim(), self.uci) or why_illegal(board, self.uci)
         if self.kind.endswith("castle"):
             return f"castle, {plain(why)}"
         pinner = pinner_of(board, move.from_square)
@@ -169,6 +208,15 @@ class WrongMove:
         # A man that goes where none of its kind can is told by its kind; one that may not, by the rule alone.
         goes = "wraps" in why or "does not move" in why or self.kind == "en passant"
         return f"{name}, {plain(why)}" if goes else plain(why) or self._way()
+
+    def _with_any_victim(self) -> chess.Board:
+        """The board, with a knight in place of a king that is taken: how it came there tells more than that it does."""
+        board, target = self.board, self.move.to_square
+        if board.piece_type_at(target) != chess.KING or board.color_at(target) == board.turn:
+            return board
+        other = board.copy(stack=False)
+        other.set_piece_at(target, chess.Piece(chess.KNIGHT, not board.turn))
+        return other
 
     def _is_pinned_pawn(self) -> bool:
         is_pawn = self.board.piece_type_at(self.move.from_square) == chess.PAWN
