@@ -1,24 +1,43 @@
-"""Every planted fault comes down to a walk of at most one move, and a wrong move list to a handful of men.
+"""Every planted fault comes down to a walk of at most one move, and is told rightly in every report.
 
 A path fault may keep three moves. The few that only a longer game shows come down to the fewest moves there can be.
+A wrong move list comes down to a handful of men.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
 
+import chess
 import pytest
+from rich.console import Console
 
 from refute.compare import Comparer
 from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.faulty import FAULTS, open_fault
 from refute.engines.python_chess import PythonChessEngine
 from refute.explain import explain
+from refute.finding import format_finding, parse_finding
 from refute.power import MOST_MOVES, MOST_MOVES_OF_A_PATH
-from refute.regression import find
-from refute.report.text import depth_of
+from refute.report import HuntResult, command_for
+from refute.report.html import render_html
+from refute.report.json import render_json
+from refute.report.junit import render_junit
+from refute.report.markdown import render_markdown
+from refute.report.pytest_file import render_pytest
+from refute.report.terminal import print_result
 from refute.shrink import shrink
 from refute.walk import Walk
 from refute.walking import walk_number
@@ -81,16 +100,6 @@ def test_the_sentence_says_what_kind_of_thing_is_wrong_and_what_is_special_about
         assert str(small.move) in sentence
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_generated_test_fails_on_the_faulty_board_and_passes_on_the_right_one(name: str) -> None:
-    _, small = shrunk(name)
-    asked: dict[str, Any] = {"facet": str(small.facet), "chess960": small.walk.chess960, "depth": depth_of(small)}
-    found = find(str(small.walk), engine=f"fault:{name}", **asked)
-    assert found is not None
-    assert found.facet is small.facet
-    assert find(str(small.walk), engine="own", **asked) is None
-
-
 def test_what_the_board_finds_inside_itself_needs_no_moves() -> None:
     inside = (Facet.RESTORE, Facet.INVARIANTS, Facet.NULL)
     small = [small for _, small in map(shrunk, walks()) if small.facet in inside]
@@ -115,3 +124,194 @@ def test_a_shrink_takes_few_calls_to_the_subject() -> None:
     calls = sorted(shrunk(name)[1].notes["subject_calls"] for name in walks())
     assert calls[len(calls) // 2] <= 100, calls
     assert calls[len(calls) * 9 // 10] <= 300, calls
+
+
+# ------------------------------------------------------------------------------ reports, read back
+
+
+@cache
+def told(name: str) -> Divergence:
+    """The shrunk finding as a hunt reports it."""
+    _, small = shrunk(name)
+    return dataclasses.replace(small, explanation=explain(small), seed=11, count=3)
+
+
+def hunted(*findings: Divergence) -> HuntResult:
+    versions = findings[0].versions
+    return HuntResult("fault", ("python-chess",), 11, 8, 90, 4000, 1.5, divergences=findings, versions=versions)
+
+
+def position_at_end(walk: Walk) -> str:
+    board = chess.Board(walk.fen, chess960=walk.chess960)
+    for move in walk.moves:
+        board.push_uci(move)
+    return board.fen(en_passant="fen")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_json_says_all_that_the_finding_says(name: str) -> None:
+    found = told(name)
+    (said,) = json.loads(render_json(hunted(found)))["divergences"]
+    for field in ("facet", "verdict", "kind", "subject", "witness", "expected", "actual", "move", "explanation"):
+        assert said[field] == getattr(found, field), field
+    for field in ("path_dependent", "count", "seed", "pieces"):
+        assert said[field] == getattr(found, field), field
+    for field in ("missing", "extra", "transcript"):
+        assert tuple(said[field]) == getattr(found, field), field
+    assert Walk(said["fen"], tuple(said["moves"]), said["chess960"]) == found.walk
+    assert found.original is not None
+    assert said["original"] == {"fen": found.original.fen, "moves": list(found.original.moves)}
+    assert said["signature"] == f"{found.facet}/{found.verdict}/{found.kind}"
+    assert said["command"] == command_for(found)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_junit_fails_a_case_of_its_signature_that_says_everything(name: str) -> None:
+    found = told(name)
+    (case,) = [case for case in ET.fromstring(render_junit(hunted(found))).iter("testcase") if len(case)]
+    failure = case.find("failure")
+    assert failure is not None
+    assert case.get("name") == str(found.signature)
+    assert (failure.get("type"), failure.get("message")) == (found.verdict, found.explanation)
+    lines = (failure.text or "").splitlines()
+    assert str(found.walk) in lines
+    assert f"expected: {found.expected} ({found.witness})" in lines
+    assert f"actual:   {found.actual} ({found.subject})" in lines
+    assert f"again:    {command_for(found)}" in lines
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_markdown_has_the_position_both_answers_and_a_board_to_analyse_it_on(name: str) -> None:
+    found = told(name)
+    text = render_markdown(hunted(found))
+    fenced = re.findall(r"^```\w+\n(.*?)\n```$", text, re.MULTILINE | re.DOTALL)
+    assert f"- **FEN**: `{found.walk.fen}`" in text
+    assert found.expected in fenced
+    assert found.actual in fenced
+    assert command_for(found) in fenced
+    # Escapes are for Markdown alone: read by it, the sentence is as it was.
+    assert found.explanation in re.sub(r"\\([\\`*_\[\]|~#@])", r"\1", text)
+    for sign, moves in (("-", found.missing), ("+", found.extra)):
+        assert all(any(f"{sign} {move}" in block.splitlines() for block in fenced) for move in moves)
+    (link,) = re.findall(r"\(https://lichess\.org/analysis/(?:standard|chess960)/(.+)\?color=(?:white|black)\)", text)
+    assert unquote(link).replace("_", " ") == position_at_end(found.walk)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_walk_file_gives_back_the_finding(name: str) -> None:
+    found = told(name)
+    assert parse_finding(format_finding(found).encode()) == found
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_terminal_shows_what_to_paste_and_every_word_of_the_sentence(name: str) -> None:
+    found = told(name)
+    page = io.StringIO()
+    print_result(hunted(found), Console(file=page, width=100, markup=False, emoji=False, highlight=False))
+    lines = [line.rstrip() for line in page.getvalue().splitlines()]
+    assert str(found.walk) in lines
+    assert f"$ {command_for(found)}" in lines
+    assert shlex.split(command_for(found))[-1] == str(found.walk)
+    assert not set(found.explanation.split()) - set(page.getvalue().split())
+    for move in (*found.missing, *found.extra):
+        assert f"[{move}]" in page.getvalue()
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_generated_test_fails_on_the_faulty_board_and_passes_on_the_right_one(name: str) -> None:
+    found = told(name)
+    source = render_pytest(hunted(found))
+    assert run_generated(source).startswith(str(found.signature))
+    assert run_generated(source.replace(f"'fault:{name}'", "'own'")) == ""
+
+
+def run_generated(source: str) -> str:
+    """Run the one test of a generated file: what it fails with, or nothing."""
+    scope: dict[str, Any] = {}
+    exec(compile(source, "generated.py", "exec"), scope)
+    (test,) = [thing for word, thing in scope.items() if word.startswith("test_")]
+    try:
+        test()
+    except AssertionError as failure:
+        return str(failure)
+    return ""
+
+
+# ------------------------------------------------------------------------------ the page, in a browser
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Any]:
+    chromium, driver = shutil.which("chromium") or shutil.which("chromium-browser"), shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        if os.environ.get("CI"):
+            pytest.fail("Chromium or its driver is missing, and CI must drive the page")
+        pytest.skip("apt-get install chromium chromium-driver")
+    webdriver = pytest.importorskip("selenium.webdriver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    flags = "headless=new no-sandbox disable-gpu disable-quic disable-dev-shm-usage no-first-run hide-scrollbars"
+    for flag in (*flags.split(), "force-prefers-reduced-motion", f"user-data-dir={tmp_path}/profile"):
+        options.add_argument(f"--{flag}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
+    try:
+        yield chrome
+    finally:
+        chrome.quit()
+
+
+# What a reader sees of each finding, then after stepping to the walk's start, and after stepping on to its end.
+LOOK: Final = """
+const shown = (card) => [...card.querySelectorAll(".frame")].filter((frame) => frame.offsetParent !== null);
+return [...document.querySelectorAll(".card")].map((card) => {
+  const step = (how) => {
+    const button = card.querySelector(`[data-go=${how}]`);
+    if (button) button.click();
+    return shown(card).map((frame) => frame.dataset.fen);
+  };
+  const board = card.querySelector(".frame:not([hidden]) .board");
+  return {
+    sentence: card.querySelector(".sentence").innerText,
+    answers: [...card.querySelectorAll(".answer")].map((answer) => answer.innerText),
+    pasted: [...card.querySelectorAll(".paste code")].map((code) => code.innerText),
+    missing: [...card.querySelectorAll(".moves .missing")].map((move) => move.firstChild.data),
+    extra: [...card.querySelectorAll(".moves .extra")].map((move) => move.firstChild.data),
+    men: board.querySelectorAll("use").length,
+    width: board.getBoundingClientRect().width,
+    frames: [shown(card).map((frame) => frame.dataset.fen), step("first"), step("on"), step("last")],
+  };
+});
+"""
+
+
+def men_of(fen: str) -> int:
+    return sum(letter.isalpha() for letter in fen.split()[0])
+
+
+def test_one_page_shows_every_fault_with_its_board_and_steps_through_its_walk(browser: Any, tmp_path: Path) -> None:
+    result = hunted(*map(told, FAULTS))
+    findings = [found for group in result.groups().values() for found in group]
+    path = tmp_path / "page.html"
+    path.write_text(render_html(result), encoding="utf-8")
+    browser.get(path.as_uri())
+    cards = browser.execute_script(LOOK)
+    assert len(cards) == len(FAULTS)
+    for card, found in zip(cards, findings, strict=True):
+        end = position_at_end(found.walk)
+        assert card["sentence"] == found.explanation
+        expected, actual = card["answers"]
+        assert found.expected in expected
+        assert found.actual in actual
+        assert card["pasted"] == [command_for(found), str(found.walk)]
+        assert (sorted(card["missing"]), sorted(card["extra"])) == (sorted(found.missing), sorted(found.extra))
+        assert card["men"] == men_of(end)
+        assert card["width"] > 300
+        on = position_at_end(found.walk.prefix(1))
+        assert card["frames"] == [[end], [found.walk.fen], [on], [end]]
+    assert browser.get_log("browser") == []
+    assert browser.title == f"{len(FAULTS)} findings in fault · refute"
+    picture = tmp_path / "page.png"
+    assert browser.save_screenshot(str(picture))
+    # A blank page of this size is a few kilobytes.
+    assert picture.stat().st_size > 20_000
