@@ -185,6 +185,37 @@ def test_an_engine_that_dies_is_shown_as_itself_and_the_rest_goes_on(
     assert (told["passed"], told["failed"], told["skipped"]) == (2, 1, 1)
 
 
+@pytest.mark.parametrize(("ability", "command"), [("MOVES", "replay"), ("PERFT", "perft")])
+def test_no_command_is_told_that_the_engine_cannot_answer(
+    ability: str,
+    command: str,
+    suite_of: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "partial.py").write_text(PARTIAL, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    engine = f"py:partial:Only{ability.title()}"
+    assert main(["suite", suite_of(f"{START} ;D1 21"), "--engine", engine]) == 1
+    (told,) = [line for line in capsys.readouterr().out.splitlines() if "       refute " in line]
+    words = shlex.split(told)
+    assert words[:2] == ["refute", command]
+    assert main(words[1:]) == 0, "the published count is wrong, and not the engine"
+
+
+PARTIAL = """
+from refute.engines.protocol import Ability
+from refute.engines.python_chess import PythonChessEngine
+
+class OnlyMoves(PythonChessEngine):
+    abilities = frozenset({Ability.MOVES})
+
+class OnlyPerft(PythonChessEngine):
+    abilities = frozenset({Ability.PERFT})
+"""
+
+
 def test_an_engine_that_hangs_is_shown_as_itself(
     suite_of: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

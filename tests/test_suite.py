@@ -291,8 +291,11 @@ def test_what_an_engine_cannot_answer_is_skipped_with_why(pytester: pytest.Pytes
 
 def test_an_engine_that_cannot_be_opened_is_one_line_and_no_traceback(pytester: pytest.Pytester) -> None:
     result = run_suite(pytester, *QUICK, "--refute-engine", "./no-such-engine")
-    assert outcomes(result)["ERROR"] == ALL
+    assert len(outcomes(result)["ERROR"]) == 1, "once is enough"
+    assert outcomes(result)["ERROR"] | outcomes(result)["SKIPPED"] == ALL
     result.stdout.fnmatch_lines(["*refute could not run: *no-such-engine*"])
+    result.stdout.no_fnmatch_line("*nothing refuted*")
+    result.stdout.no_fnmatch_line("*another exception occurred*")
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line("*spec.py*")
     assert result.ret == 1
@@ -428,7 +431,7 @@ def test_a_witness_that_always_fails_fails_every_claim_of_the_hunt(pytester: pyt
     result = run_suite(pytester, *options)
     assert outcomes(result)["FAILED"] == ALL - {"test_published_perft_counts"}
     result.stdout.fnmatch_lines(["no position was compared, *: *ZeroDivisionError*halfmove clock*"])
-    result.stdout.fnmatch_lines(["nothing refuted in own against py:liars:Crashes: 12 walks, 0 positions, *"])
+    result.stdout.fnmatch_lines(["nothing shown*in own against py:liars:Crashes: 12 walks, 0 positions, *"])
 
 
 def test_a_process_that_left_without_a_word_is_a_finding(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ an option, a fixture or a collected file asks for it.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -31,6 +32,9 @@ LISTS = (
     ("against", "SPEC", "a witness to believe; repeatable (default: python-chess, and stockfish if installed)"),
     ("report", "FORMAT:PATH", "write html:, md:, junit:, json:, pytest: or walk: and a path; repeatable"),
 )
+
+NEED_ENGINES = frozenset({"refute_engine", "refute_witnesses", "refute_comparer", "refute_hunt"})
+T = TypeVar("T")
 
 SESSION = pytest.StashKey["Session"]()
 SHARED = pytest.StashKey[dict[str, str]]()
@@ -119,50 +123,37 @@ def refute_session(pytestconfig: pytest.Config) -> Session:
 @pytest.fixture(scope="session")
 def refute_engine(refute_session: Session) -> Engine:
     """The engine of --refute-engine, connected: one for each worker, closed at the end."""
-    from refute.errors import RefuteError
-
-    try:
-        return refute_session.cast.subject
-    except RefuteError as error:
-        _give_up(error)
+    return _opened(refute_session, lambda: refute_session.cast.subject)
 
 
 @pytest.fixture(scope="session")
 def refute_witnesses(refute_session: Session) -> tuple[Engine, ...]:
     """The engines of --refute-against, or every witness there is."""
-    from refute.errors import RefuteError
-
-    try:
-        return refute_session.cast.witnesses
-    except RefuteError as error:
-        _give_up(error)
+    return _opened(refute_session, lambda: refute_session.cast.witnesses)
 
 
 @pytest.fixture(scope="session")
 def refute_comparer(refute_session: Session) -> Comparer:
     """The engine and its witnesses, ready to be driven along a walk."""
-    from refute.errors import RefuteError
-
-    try:
-        return refute_session.cast.comparer
-    except RefuteError as error:
-        _give_up(error)
+    return _opened(refute_session, lambda: refute_session.cast.comparer)
 
 
 @pytest.fixture(scope="session")
 def refute_hunt(refute_session: Session) -> Session:
     """The session once the hunt is over, in this process and in those beside it."""
-    from refute.errors import RefuteError
-
-    try:
-        refute_session.hunt()
-    except RefuteError as error:
-        _give_up(error)
+    _opened(refute_session, refute_session.hunt)
     return refute_session
 
 
-def _give_up(error: Exception) -> NoReturn:
-    pytest.fail(f"refute could not run: {error}", pytrace=False)
+def _opened(session: Session, ask: Callable[[], T]) -> T:
+    """What needs the engines; the test that asks first fails where they cannot be used, and says why."""
+    from refute.errors import RefuteError
+
+    try:
+        return ask()
+    except RefuteError as error:
+        session.unusable = f"refute could not run: {error}"
+    pytest.fail(session.unusable, pytrace=False)
 
 
 # ---------------------------------------------------------------- hooks
@@ -172,6 +163,14 @@ def pytest_configure(config: pytest.Config) -> None:
     # What is wrong with an option is said at once, not after the first thousand tests.
     if any(config.getoption(f"--refute-{name}") for name, _, _ in (*OPTIONS, *LISTS)):
         session_of(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs engines that could not be used: one test has failed for it already."""
+    session = item.config.stash.get(SESSION, None)
+    if session is not None and session.unusable and not NEED_ENGINES.isdisjoint(getattr(item, "fixturenames", ())):
+        pytest.skip(f"as another test tells, {session.unusable}")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from refute.engines.protocol import Engine
     from refute.suites import Counted, Plan
 
 REFUTED: Final = 1
@@ -71,11 +72,11 @@ def suite(
                     done.append(counted)
                     advance()
                     if not as_json and (counted.task == last[counted.task.index] or counted.fault is not None):
-                        _print_position(console, _of_position(done, counted.task.index), engine)
+                        _print_position(console, _of_position(done, counted.task.index), opened, engine)
             except KeyboardInterrupt:
                 interrupted = True
         if interrupted and not as_json and done and done[-1].task != last[done[-1].task.index]:
-            _print_position(open_console(), _of_position(done, done[-1].task.index), engine)
+            _print_position(open_console(), _of_position(done, done[-1].task.index), opened, engine)
     if as_json:
         print_json(_as_json(engine, opened.version, done, made, interrupted=interrupted))
     else:
@@ -105,7 +106,7 @@ def _progress(stack: ExitStack, total: int, *, as_json: bool) -> tuple[Callable[
     return lambda: progress.advance(task), lines
 
 
-def _print_position(console: Console, counts: list[Counted], engine: str) -> None:
+def _print_position(console: Console, counts: list[Counted], opened: Engine, engine: str) -> None:
     """One line for the position; below it what to do about a wrong count, or what was said last."""
     from rich.text import Text
 
@@ -121,7 +122,7 @@ def _print_position(console: Console, counts: list[Counted], engine: str) -> Non
     console.print(Text.assemble(("WRONG", "bold red"), f"  {fen}  ", told))
     first = wrong[0]
     if first.fault is None:
-        console.print(Text(f"       {_drill(first, engine)}", "cyan"))
+        console.print(Text(f"       {_next(first, opened, engine)}", "cyan"))
     else:
         for line in first.fault.transcript[-LAST_WORDS:]:
             console.print(Text(f"       {printable(line)}", "dim"))
@@ -138,11 +139,18 @@ def _told(one: Counted) -> Text:
     return Text(f"{told}counted {one.counted:,}")
 
 
-def _drill(one: Counted, engine: str) -> str:
-    """The command that goes on from a wrong count."""
+def _next(one: Counted, opened: Engine, engine: str) -> str:
+    """The command that goes on from a wrong count, as far as the engine can answer."""
+    from refute.engines.protocol import Ability
     from refute.report.text import shell_quote
+    from refute.walk import Walk
 
     words = ["refute", "drill", one.task.fen, str(one.task.depth), "--engine", engine]
+    if Ability.PERFT not in opened.abilities:
+        # Its moves were counted, which are all that it can say.
+        words = ["refute", "replay", "--engine", engine, str(Walk(one.task.fen))]
+    elif Ability.MOVES not in opened.abilities:
+        words = ["refute", "perft", one.task.fen, str(one.task.depth), "--divide", "--engine", engine]
     if one.task.chess960:
         words.append("--chess960")
     return " ".join(map(shell_quote, words))
@@ -164,7 +172,7 @@ def _print_summary(done: list[Counted], made: Plan, *, interrupted: bool) -> Non
     for why, number in made.skipped.items():
         console.print(Text(f"{count(number, 'count')} skipped: {printable(why)}", "yellow"))
     if any(one.counted is not None and not one.is_ok for one in done):
-        console.print(Text("If the drill finds no difference, the published count is wrong.", "dim"))
+        console.print(Text("If that command finds no difference, the published count is wrong.", "dim"))
     if interrupted:
         left = len(made.tasks) - len(done)
         console.print(Text(f"Interrupted: {count(left, 'count')} not done", "yellow"))

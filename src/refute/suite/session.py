@@ -52,6 +52,7 @@ class Session:
         self.cast = Cast(self.options)
         self.findings: tuple[Divergence, ...] = ()
         self.summary: list[str] = []
+        self.unusable = ""  # why its engines could not be used, once that is known
 
     def hunt(self) -> None:
         """Hunt this process's share of the walks, then hear what the others found."""
@@ -70,6 +71,8 @@ class Session:
         unasked = [found for found in self.findings if claim_of(found).test not in outcomes and not _file(found)]
         if outcomes or self.findings:
             told = "refuted: " + count(len(self.findings), "finding") if self.findings else "nothing refuted"
+            if not self.findings and any(outcomes.values()):
+                told = "nothing shown, for reasons told above,"
             against = ", ".join(result.witnesses) or "the counts known"
             self.summary.append(
                 printable(f"{told} in {result.subject} against {against}: {count(result.walks, 'walk')}, ")
