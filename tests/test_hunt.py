@@ -252,6 +252,7 @@ def test_an_error_of_ours_in_a_worker_is_no_finding(options: Options, monkeypatc
     ours, theirs = Pipe(duplex=False)
     monkeypatch.setattr(Hunter, "run", broken)
     monkeypatch.setattr("refute.workers._become_deaf", lambda: None)
+    monkeypatch.setattr("refute.workers._become_mute", lambda: None)
     number = SimpleNamespace(value=0)
     with pytest.raises(ZeroDivisionError):
         workers._work(options, theirs, 0, 0, number, number, number, 0.0)
@@ -285,6 +286,16 @@ def test_what_two_workers_find_at_one_moment_is_grouped_or_told_and_leaves_no_fi
 def test_a_worker_that_is_killed_while_it_writes_holds_up_nobody() -> None:
     context = multiprocessing.get_context("spawn")
     assert not hasattr(workers._number(context, 3), "get_lock")
+
+
+def test_what_an_engine_prints_is_kept_out_of_what_is_reported(
+    options: Options, foreign: Callable[[str], str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    hunt(replace(options, engine=foreign("print('by Python'); os.write(1, b'by C')"), walks=12))
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "by Python" in err
+    assert "by C" in err
 
 
 def test_going_on_after_a_death_leaves_no_walk_out(options: Options, foreign: Callable[[str], str]) -> None:

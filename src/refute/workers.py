@@ -7,6 +7,7 @@ main ──walk numbers j, j+n, j+2n …──▶ worker j
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -190,6 +191,11 @@ def runs_foreign_code(options: Options) -> bool:
     return any(spec.startswith("py:") for spec in (options.engine, *options.against))
 
 
+def _become_mute() -> None:
+    # Standard output is the main process's, which may be asked for JSON there; engines print, in C too.
+    os.dup2(2, 1)
+
+
 def _become_deaf() -> None:
     # The main process alone decides what Ctrl-C means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -201,6 +207,7 @@ def _work(
 ) -> None:
     """What a worker does: hunt its walks and tell what happens."""
     _become_deaf()
+    _become_mute()
 
     def numbers() -> Iterator[int]:
         for index in budget(options, started, first=first, step=options.jobs):
@@ -298,6 +305,7 @@ class _Apart:
 
 def _refine(options: Options, events: Connection, found: Divergence, seconds: float) -> None:
     _become_deaf()
+    _become_mute()
     with closing(Hunter(options)) as hunter:
         events.send(hunter.refine(hunter.drilled(found), seconds))
 

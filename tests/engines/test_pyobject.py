@@ -292,3 +292,28 @@ def test_it_is_noticed_while_it_runs_and_at_no_other_time(write_module: Writer) 
     assert isinstance(said, Answer)
     assert said.moves == [encode_uci("e2e4")]
     assert heard == [True, False]
+
+
+def test_what_a_module_prints_is_kept_out_of_standard_output(
+    write_module: Writer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = write_module(
+        """
+        from refute.engines.python_chess import PythonChessEngine
+        print("imported")
+        class Talkative(PythonChessEngine):
+            def __init__(self):
+                super().__init__()
+                print("made")
+            def at(self, walks, question):
+                print("asked")
+                return super().at(walks, question)
+            def close(self):
+                print("closed")
+        """
+    )
+    with open_object(f"{module}:Talkative") as engine:
+        assert isinstance(only(engine), Answer)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.split() == ["imported", "made", "asked", "closed"]

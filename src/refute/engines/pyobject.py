@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
 from itertools import islice
 from typing import Any, Final, Self
 
@@ -34,7 +35,12 @@ def open_object(path: str, *, name: str | None = None, timeout: float = DEFAULT_
     `moves(fen) -> Iterable[str]` that lists legal moves as UCI texts. `timeout` is how many seconds it may
     take for an answer; code outside of Python cannot be interrupted, and may take longer.
     """
-    shown = name or f"py:{path}"
+    # Standard output is for what we report: whoever reads it as JSON must not meet what an engine prints.
+    with redirect_stdout(sys.stderr):
+        return _open(path, name or f"py:{path}", timeout)
+
+
+def _open(path: str, shown: str, timeout: float) -> Engine:
     module_name, _, attribute = path.partition(":")
     if not module_name or not attribute:
         raise SpecError(f"{quote(shown)}: expected py:module:attribute, such as py:mychess:legal_moves")
@@ -74,7 +80,7 @@ class _Watched:
             return Fault(Trouble.TIMEOUT, CUT_SHORT)
         self.notice(True)
         try:
-            with interrupted_after(left):
+            with redirect_stdout(sys.stderr), interrupted_after(left):
                 return list(islice(ask(), most))
         except TimeUp:
             return Fault(Trouble.TIMEOUT, "gave no answer in time" if left >= limit else CUT_SHORT)
@@ -196,7 +202,8 @@ class GuardedEngine(_Watched):
     def close(self) -> None:
         """Close it; what it raises while closing is of no concern."""
         try:
-            self._engine.close()
+            with redirect_stdout(sys.stderr):
+                self._engine.close()
         except Exception:
             return
 
