@@ -375,6 +375,14 @@ def test_no_line_of_a_traceback_is_told_without_its_file(most: int) -> None:
     assert sum("return" in line for line in shown) == sum("File" in line for line in shown)
 
 
+def test_an_engine_that_says_its_name_with_its_version_is_named_once(realistic_result: HuntResult) -> None:
+    versions = (("own", "refute 0.1.0 (compiled)"), ("stockfish", "Stockfish 15.1"))
+    found = dataclasses.replace(realistic_result.divergences[0], versions=versions)
+    result = dataclasses.replace(realistic_result, divergences=(found,), versions=versions)
+    assert "own refute 0.1.0 (compiled), Stockfish 15.1" in told(result, width=200)
+    assert "own refute 0.1.0 (compiled), Stockfish 15.1" in render_html(result)
+
+
 def test_a_duplicate_is_marked_once() -> None:
     assert marked(("b", "a", "a"), ("a",)) == [("a", False), ("a", True), ("b", False)]
     assert marked(("a",), ("a",)) == [("a", True)]

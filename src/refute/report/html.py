@@ -25,6 +25,7 @@ from refute.report.text import (
     shrink_command,
     shrunk_from,
     spoken,
+    with_version,
 )
 
 MOST_FINDINGS: Final = 150
@@ -63,7 +64,7 @@ def render_html(result: HuntResult, *, theme: str = "") -> str:
     return render_shell(
         "page.html.j2",
         styles=("page.css",),
-        filters={"count": count},
+        filters={"count": count, "with_version": with_version},
         result=result,
         theme=theme,
         groups=_groups(cards),
@@ -150,7 +151,7 @@ def _facts(divergence: Divergence) -> list[tuple[str, str]]:
     if also := also_of(divergence):
         facts.append(("Shown also as", "; ".join(also)))
     if divergence.versions:
-        facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in divergence.versions)))
+        facts.append(("Versions", ", ".join(with_version(*pair) for pair in divergence.versions)))
     return [(printable(name), printable(value)) for name, value in facts]
 
 

@@ -20,7 +20,17 @@ from refute.divergence import Divergence
 from refute.explain import board_after, made_last
 from refute.kept import also_of
 from refute.report.result import HuntResult
-from refute.report.text import command_for, count, last_lines, marked, printable, sentence_for, shrink_command, spoken
+from refute.report.text import (
+    command_for,
+    count,
+    last_lines,
+    marked,
+    printable,
+    sentence_for,
+    shrink_command,
+    spoken,
+    with_version,
+)
 
 MISSING: Final = "green"
 EXTRA: Final = "red"
@@ -155,7 +165,7 @@ def _paste(divergence: Divergence) -> Iterator[RenderableType]:
     if again := shrink_command(divergence):
         yield Text.assemble(("$ ", FAINT), printable(again), ("  makes it smaller still", FAINT), overflow="ignore")
     if divergence.versions:
-        told = ", ".join(f"{name} {version}" for name, version in divergence.versions)
+        told = ", ".join(with_version(*pair) for pair in divergence.versions)
         yield _text(told, FAINT)
     if divergence.transcript:
         yield Text("last lines exchanged", style=FAINT)

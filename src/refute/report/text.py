@@ -141,6 +141,15 @@ def last_lines(transcript: Sequence[str], most: int) -> list[str]:
     return lines[first:]
 
 
+def with_version(name: str, version: str) -> str:
+    """An engine and its version, its name said once.
+
+    >>> with_version("stockfish", "Stockfish 15.1"), with_version("own", "refute 0.1.0")
+    ('Stockfish 15.1', 'own refute 0.1.0')
+    """
+    return version if version.lower().startswith(f"{name.lower()} ") else f"{name} {version}"
+
+
 def end_fen(walk: Walk) -> str | None:
     """The FEN at the end of a walk, where python-chess can follow it."""
     board = board_after(walk)
