@@ -375,6 +375,22 @@ def test_no_line_of_a_traceback_is_told_without_its_file(most: int) -> None:
     assert sum("return" in line for line in shown) == sum("File" in line for line in shown)
 
 
+@pytest.mark.parametrize(
+    ("facet", "verdict", "says"),
+    [
+        (Facet.MOVES, Verdict.MOVEGEN, "The position itself shows it, without a move."),
+        (Facet.INVARIANTS, Verdict.MAKE, "The move e5d6, made here, shows it."),
+        (Facet.RESTORE, Verdict.UNMAKE, "The move e5d6, made here and taken back, shows it."),
+        (Facet.NULL, Verdict.UNMAKE, "A null move made here shows it."),
+    ],
+)
+def test_the_page_says_what_shows_it_where_there_is_no_walk_to_step_through(
+    realistic_result: HuntResult, facet: Facet, verdict: Verdict, says: str
+) -> None:
+    found = dataclasses.replace(realistic_result.divergences[0], facet=facet, verdict=verdict)
+    assert says in render_html(dataclasses.replace(realistic_result, divergences=(found,)))
+
+
 def test_an_engine_that_says_its_name_with_its_version_is_named_once(realistic_result: HuntResult) -> None:
     versions = (("own", "refute 0.1.0 (compiled)"), ("stockfish", "Stockfish 15.1"))
     found = dataclasses.replace(realistic_result.divergences[0], versions=versions)

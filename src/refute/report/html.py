@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from refute.divergence import Divergence, Facet
+from refute.divergence import Divergence, Facet, Verdict
 from refute.kept import also_of
 from refute.kinds import NO_KIND
 from refute.report.boards import Frame, film, sprite
@@ -45,6 +45,7 @@ class Card:
     sentence: str
     frames: list[Frame]
     left_out: int  # plies of a long walk that are not drawn
+    needs: str  # what has to be done where there is no walk to step through
     expected_by: str
     actual_by: str
     expected_moves: list[tuple[str, bool]]
@@ -100,6 +101,7 @@ def _card(number: int, divergence: Divergence, frames: list[Frame]) -> Card:
         sentence=printable(sentence_for(divergence)),
         frames=frames,
         left_out=len(divergence.walk) + 1 - len(frames) if frames else 0,
+        needs=_needs(divergence),
         expected_by=printable(divergence.witness),
         actual_by=printable(divergence.subject),
         expected_moves=_shown(divergence.expected_moves, divergence.missing),
@@ -127,6 +129,15 @@ def _title(divergence: Divergence) -> str:
     if divergence.kind != NO_KIND:
         return spoken(divergence.kind)
     return UNNAMED.get(divergence.facet, str(divergence.facet))
+
+
+def _needs(divergence: Divergence) -> str:
+    if divergence.facet is Facet.NULL:
+        return "A null move made here shows it."
+    if divergence.move is None or divergence.facet is Facet.MOVES:
+        return "The position itself shows it, without a move."
+    done = "made here and taken back" if divergence.verdict is Verdict.UNMAKE else "made here"
+    return printable(f"The move {divergence.move}, {done}, shows it.")
 
 
 def _shown(moves: tuple[str, ...], odd: tuple[str, ...]) -> list[tuple[str, bool]]:
