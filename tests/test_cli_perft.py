@@ -350,3 +350,13 @@ def test_colours_and_progress_are_for_terminals_only(capsys: pytest.CaptureFixtu
     out, err = capsys.readouterr()
     assert "\x1b" not in out
     assert err == ""
+
+
+@pytest.mark.parametrize("options", [[], ["--hash", "1"], ["--divide"]])
+def test_a_count_of_our_own_is_given_up_when_its_time_is_over(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["perft", "startpos", "12", "--timeout", "0.1", *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "refute: own: timeout: gave no count in 0.1 s; see --timeout\n"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from refute.commands.common import (
     INTERRUPTED,
@@ -51,6 +53,7 @@ class Request:
     mode: str  # "bulk", "no-bulk", "hash", "checked" or "detailed"
     megabytes: int
     timeout: float
+    limit: float | None  # seconds for a count of our own
 
 
 @click.command(cls=PositionCommand)
@@ -101,6 +104,8 @@ def perft(
         mode=_choose_mode([name for name, wanted in wishes.items() if wanted], engine, depth),
         megabytes=megabytes or 0,
         timeout=timeout,
+        # A long count of our own shows how far it is, and is not given up unless that was asked for.
+        limit=timeout if ctx.get_parameter_source("timeout") is ParameterSource.COMMANDLINE else None,
     )
     tally = Tally()
     broken: BrokenInvariant | None = None
@@ -135,6 +140,7 @@ def _count(request: Request, tally: Tally) -> None:
     # On a copy: a count interrupted between two slices leaves its position in the middle of a line.
     position = _interpreted(request.position) if request.engine == "own:pure" else request.position.copy()
     with ExitStack() as stack:
+        stack.enter_context(_given_up_after(request))
         finished = _progress(stack, len(position.legal_moves()))
         stack.enter_context(tally.timed())
         if request.mode == "hash":
@@ -144,6 +150,22 @@ def _count(request: Request, tally: Tally) -> None:
         else:
             leaf = {"bulk": count_plain, "no-bulk": count_played, "detailed": count_detailed}[request.mode]
             count_by_root_move(position, request.depth, leaf, tally, finished)
+
+
+@contextmanager
+def _given_up_after(request: Request) -> Iterator[None]:
+    """Give up a count of our own when its time is over, if it has one."""
+    from refute.engines.limits import TimeUp, interrupted_after
+
+    if request.limit is None:
+        yield
+        return
+    try:
+        with interrupted_after(request.limit):
+            yield
+    except TimeUp:
+        text = f"{request.engine}: timeout: gave no count in {request.limit:g} s; see --timeout"
+        raise EngineError(text) from None
 
 
 def _interpreted(position: Position) -> Position:
