@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -27,3 +32,29 @@ def stockfish() -> str:
         if os.environ.get("CI"):
             pytest.fail(f"CI needs Stockfish: {error}")
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def scripted_command(tmp_path: Path) -> Callable[[str], list[str]]:
+    """The command of a UCI engine that is right in everything but a twist (see scripted_engine.py)."""
+    script = Path(__file__).with_name("scripted_engine.py")
+    written = 0
+
+    def write(twist: str = "") -> list[str]:
+        nonlocal written
+        written += 1
+        path = tmp_path / f"twist{written}.py"
+        path.write_text(dedent(twist), encoding="utf-8")
+        return [sys.executable, str(script), str(path)]
+
+    return write
+
+
+@pytest.fixture
+def scripted(scripted_command: Callable[[str], list[str]]) -> Callable[[str], str]:
+    """The SPEC of such an engine."""
+
+    def write(twist: str = "") -> str:
+        return f"uci:{shlex.join(scripted_command(twist))}"
+
+    return write

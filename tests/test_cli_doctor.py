@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,73 +13,6 @@ import pytest
 
 from refute.cli import main
 from refute.doctor import POSITIONS, examine
-
-# An engine that answers `uci` and `isready`; whatever else it does is the twist.
-SCRIPTED = """
-import os, sys, time
-import chess
-
-SHOWS = False
-
-def say(*lines):
-    print(*lines, sep="\\n", flush=True)
-
-def nodes(board, depth):
-    if depth == 0:
-        return 1
-    total = 0
-    for move in moves(board):
-        board.push(move)
-        total += nodes(board, depth - 1)
-        board.pop()
-    return total
-
-def moves(board):
-    return list(board.legal_moves)
-
-def go(board, depth):
-    total = 0
-    for move in moves(board):
-        board.push(move)
-        count = nodes(board, depth - 1)
-        board.pop()
-        total += count
-        say(f"{move.uci()}: {count}")
-    say("", f"Nodes searched: {total}")
-
-@TWIST@
-
-board = chess.Board()
-for line in sys.stdin:
-    words = line.split()
-    if words == ["uci"]:
-        say("id name Scripted 1.0", "uciok")
-    elif words == ["isready"]:
-        say("readyok")
-    elif words == ["position", "startpos"]:
-        board = chess.Board()
-    elif words[:2] == ["position", "fen"]:
-        cut = words.index("moves") if "moves" in words else len(words)
-        board = chess.Board(" ".join(words[2:cut]))
-        for move in words[cut + 1:]:
-            board.push_uci(move)
-    elif words[:2] == ["go", "perft"]:
-        go(board, int(words[2]))
-    elif words == ["d"] and SHOWS:
-        say("Fen: " + board.fen(en_passant="fen"))
-"""
-
-
-@pytest.fixture
-def scripted(tmp_path: Path) -> Callable[[str], str]:
-    """The SPEC of the scripted engine with a twist to its source."""
-
-    def write(twist: str = "") -> str:
-        path = tmp_path / "scripted.py"
-        path.write_text(SCRIPTED.replace("@TWIST@", twist), encoding="utf-8")
-        return f"uci:{sys.executable} {path}"
-
-    return write
 
 
 @pytest.fixture(autouse=True)
@@ -154,7 +86,7 @@ def test_stockfish_as_the_engine_says_what_uci_cannot(stockfish: str, capsys: py
 def test_a_uci_engine_that_is_right_can_be_hunted(
     scripted: Callable[[str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    spec = scripted("SHOWS = True")
+    spec = scripted("SHOWS = True\ndef show(board): say('Fen: ' + board.fen())")
     told = report(capsys, "--engine", spec, code=0)
     assert told["version"] == "Scripted 1.0"
     assert told["dialect"] == "UCI, `go perft`, `d` with its FEN"
@@ -329,9 +261,11 @@ def test_nobody_left_to_believe_is_an_obstacle(capsys: pytest.CaptureFixture[str
     assert "needs at least one witness" in capsys.readouterr().out
 
 
-def test_witnesses_that_disagree_blame_nobody(monkeypatch: pytest.MonkeyPatch, scripted: Callable[[str], str]) -> None:
+def test_witnesses_that_disagree_blame_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scripted: Callable[[str], str]
+) -> None:
     liar = scripted("def moves(board):\n    return list(board.legal_moves)[1:]").removeprefix("uci:")
-    program = Path(liar.split()[1]).with_name("liar")
+    program = tmp_path / "liar"
     program.write_text(f"#!/bin/sh\nexec {liar}\n")
     program.chmod(0o755)
     monkeypatch.setenv("REFUTE_STOCKFISH", str(program))

@@ -36,61 +36,6 @@ DIVERGENCE_FIELDS = {
     "expected", "actual", "command",
 }  # fmt: skip
 
-# A UCI engine that is right in everything but its twist.
-SCRIPTED = """
-import os, sys, time
-import chess
-
-NAME = "Scripted 1.0"
-asked = 0
-
-def say(*lines):
-    print(*lines, sep="\\n", flush=True)
-
-def moves(board):
-    return list(board.legal_moves)
-
-def nodes(board, depth):
-    if depth == 0:
-        return 1
-    total = 0
-    for move in moves(board):
-        board.push(move)
-        total += nodes(board, depth - 1)
-        board.pop()
-    return total
-
-def go(board, depth):
-    total = 0
-    for move in moves(board):
-        board.push(move)
-        count = nodes(board, depth - 1)
-        board.pop()
-        total += count
-        say(f"{move.uci()}: {count}")
-    say("", f"Nodes searched: {total}")
-
-right = go
-
-@TWIST@
-
-board = chess.Board()
-for line in sys.stdin:
-    words = line.split()
-    if words == ["uci"]:
-        say("id name " + NAME, "uciok")
-    elif words == ["isready"]:
-        say("readyok")
-    elif words[:2] == ["position", "fen"]:
-        cut = words.index("moves") if "moves" in words else len(words)
-        board = chess.Board(" ".join(words[2:cut]))
-        for move in words[cut + 1:]:
-            board.push_uci(move)
-    elif words[:2] == ["go", "perft"]:
-        asked += 1
-        go(board, int(words[2]))
-"""
-
 NO_EN_PASSANT = "def moves(board): return [move for move in board.legal_moves if not board.is_en_passant(move)]"
 
 
@@ -99,18 +44,6 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Findings go to a folder of the test's own, wherever the tests are run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(SOURCE))
-
-
-@pytest.fixture
-def scripted(tmp_path: Path) -> Callable[[str], str]:
-    """The SPEC of the scripted engine with a twist to its source."""
-
-    def write(twist: str = "", name: str = "scripted") -> str:
-        path = tmp_path / f"{name}.py"
-        path.write_text(SCRIPTED.replace("@TWIST@", twist), encoding="utf-8")
-        return f"uci:{sys.executable} {path}"
-
-    return write
 
 
 def hunt(capsys: pytest.CaptureFixture[str], *arguments: str, code: int) -> dict[str, Any]:
@@ -326,10 +259,10 @@ def test_chess960_is_refused_for_an_engine_that_does_not_play_it(
 def test_chess960_is_refused_for_a_witness_that_does_not_play_it(
     scripted: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    spec = scripted(name="witness")
+    spec = scripted()
     assert main(["hunt", "--walks", "3", "--chess960", "--against", "python-chess", "--against", spec]) == 2
     err = capsys.readouterr().err
-    assert "witness.py does not play Chess960: it declares no option UCI_Chess960" in err
+    assert f"{spec} does not play Chess960: it declares no option UCI_Chess960" in err
 
 
 @pytest.mark.parametrize("folder", ["/dev/null", "/dev/null/x", "/proc/x", "file", "file/x", "half"])
@@ -368,10 +301,24 @@ def test_progress_is_plain_lines_on_stderr_where_there_is_no_terminal(
     lines = err.splitlines()
     assert len(lines) >= 10
     assert all(
-        re.match(r"\d+ s · [\d,]+ walks · [\d,]+ positions · [\d,]+ nodes/s · .* · 0 findings", x) for x in lines
+        re.match(r"\d+ s · [\d,]+ walks · [\d,]+ positions · [\d,]+ nodes/s · .* · 0 disagreements", x) for x in lines
     )
     assert err.replace("\n", "").isprintable()
     assert "walks ·" not in out
+
+
+def test_progress_counts_no_findings_before_their_causes_are_known(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("refute.commands.common.PLAIN_LINE_SECONDS", 0.0)
+    arguments = ["--against", "python-chess", "--seed", "1", "--walks", "150", "--engine", FAULT, "--keep-going"]
+    assert main(["hunt", *arguments]) == 1
+    out, err = capsys.readouterr()
+    last = re.search(r"(\d+) disagreements?$", err.splitlines()[-1])
+    assert last is not None
+    assert int(last[1]) > 1
+    assert "finding" not in err
+    assert "refuted: 1 finding " in out
 
 
 def test_a_short_hunt_has_no_progress_to_show(capsys: pytest.CaptureFixture[str]) -> None:
@@ -385,7 +332,7 @@ def test_a_short_hunt_has_no_progress_to_show(capsys: pytest.CaptureFixture[str]
 def test_an_engine_without_en_passant_is_refuted_shrunk_and_replayed(
     scripted: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wrong, right = scripted(NO_EN_PASSANT), scripted(name="right")
+    wrong, right = scripted(NO_EN_PASSANT), scripted()
     told = hunt(capsys, "--seed", "1", "--walks", "100", "--engine", wrong, code=1)
     (found,) = told["divergences"]
     assert found["signature"] == "moves/movegen/missing en passant"

@@ -13,7 +13,7 @@ from refute.commands import common
 from refute.commands.common import Progress
 
 COMMANDS = {
-    "hunt": (["hunt", "--against", "python-chess", "--walks", "3"], r"\d+ s · \d+ walks · .* · 0 findings"),
+    "hunt": (["hunt", "--against", "python-chess", "--walks", "3"], r"\d+ s · \d+ walks · .* · 0 disagreements"),
     "faults": (
         ["faults", "edge-pawn-cannot-capture", "--jobs", "1"],
         r"1 of 1 · 0 not found · edge-pawn-cannot-capture found after \d+",

@@ -172,8 +172,10 @@ def _line(tally: Tally) -> str:
     unseen = [name for name, count in total.features.items() if count == 0]
     rarest = min(total.features, key=total.features.__getitem__, default="")
     rare = f"{len(unseen)} features unseen, next {unseen[0]}" if unseen else f"rarest {rarest}"
-    findings = f"{len(tally.findings)} finding{'s' if len(tally.findings) != 1 else ''}"
+    # Not findings yet: how many causes they have is known once they are shrunk.
+    walks = sum(tally.counts.values())
+    wrong = f"{walks:,} disagreement{'s' if walks != 1 else ''}"
     return (
         f"{seconds:.0f} s · {total.walks:,} walks · {total.positions:,} positions · "
-        f"{total.nodes / seconds:,.0f} nodes/s · {rare} · {findings}"
+        f"{total.nodes / seconds:,.0f} nodes/s · {rare} · {wrong}"
     )
