@@ -335,6 +335,15 @@ def test_what_an_engine_said_of_itself_is_repeated_only_where_it_is_plain_text()
     assert len(explain(divergence(fen, **more, actual="a" * 5000))) < 500
 
 
+def test_a_null_move_after_a_walk_says_what_came_before_it() -> None:
+    more: dict[str, Any] = {"facet": Facet.NULL, "verdict": Verdict.MAKE, "expected": "no complaint"}
+    text = "after null: the en passant square does not match a pawn that just moved two squares"
+    assert explain(divergence("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", **more, actual=text)) == (
+        "After the double push e2e4 and a null move, which changes the side to move and ends the en passant square "
+        "e3, the subject still has the en passant square e3."
+    )
+
+
 def test_an_outcome_says_what_makes_it_one() -> None:
     fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 150 90"
     found = divergence(fen, facet=Facet.OUTCOME, expected="seventyfive-moves", actual="the game goes on")

@@ -156,7 +156,7 @@ def _null(place: Place) -> str:
         told = f": {_not_undone(text, board, square)}" if text else ""
         return f"Making and unmaking a null move{there} does not leave the position as it was{told}"
     ends = f" and ends the en passant square {square}" if square else ""
-    after = f"After a null move{there}, which changes the side to move{ends},"
+    after = f"After {f'{place.noun} and ' if place.noun else ''}a null move, which changes the side to move{ends},"
     if text.startswith("the en passant square") and square:
         return f"{after} the subject still has the en passant square {square}"
     if text.startswith("the key differs"):
@@ -273,7 +273,7 @@ def _outcome(place: Place) -> str:
         f"the subject {said}, but {truth}" if said is not None else f"the subject is wrong about the outcome: {truth}"
     )
     why = _why_outcome(board, outcome, place.divergence.actual)
-    return f"{place.after()} {told}{f': {why}' if why else ''}"
+    return f"{place.after('')} {told}{f': {why}' if why else ''}"  # what else the move does is beside the point
 
 
 NAMES: Final = {

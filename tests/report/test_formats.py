@@ -391,6 +391,16 @@ def test_the_page_says_what_shows_it_where_there_is_no_walk_to_step_through(
     assert says in render_html(dataclasses.replace(realistic_result, divergences=(found,)))
 
 
+def test_no_witness_is_said_to_have_said_what_nobody_asked_it(realistic_result: HuntResult) -> None:
+    found = dataclasses.replace(realistic_result.divergences[0], expected="no complaint", witness="a witness")
+    result = dataclasses.replace(realistic_result, divergences=(found,))
+    text, page = render_markdown(result), render_html(result)
+    assert "Expected:\n\n```text\nno complaint\n```" in text
+    assert "as `a witness` says" not in text
+    assert "<code>a witness</code>" not in page
+    assert "expected  a witness" not in told(result)
+
+
 def test_an_engine_that_says_its_name_with_its_version_is_named_once(realistic_result: HuntResult) -> None:
     versions = (("own", "refute 0.1.0 (compiled)"), ("stockfish", "Stockfish 15.1"))
     found = dataclasses.replace(realistic_result.divergences[0], versions=versions)

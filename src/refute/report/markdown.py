@@ -16,6 +16,7 @@ from refute.report.text import (
     command_for,
     count,
     end_fen,
+    expected_by,
     lichess_link,
     marked,
     printable,
@@ -121,7 +122,8 @@ def _answers(divergence: Divergence) -> Iterable[str]:
         yield "The move lists, `-` expected and missing, `+` extra:"
         yield _fence("\n".join(sorted([*expected, *actual], key=lambda line: line[2:])), "diff")
     if divergence.expected or divergence.actual:
-        yield f"Expected, as {_code(divergence.witness)} says:"
+        by = expected_by(divergence)
+        yield f"Expected, as {_code(by)} says:" if by else "Expected:"
         yield _fence(divergence.expected)
         yield f"Actual, as {_code(divergence.subject)} says:"
         yield _fence(divergence.actual)

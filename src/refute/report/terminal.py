@@ -23,6 +23,7 @@ from refute.report.result import HuntResult
 from refute.report.text import (
     command_for,
     count,
+    expected_by,
     last_lines,
     marked,
     printable,
@@ -133,7 +134,7 @@ def _facts(divergence: Divergence) -> Iterator[RenderableType]:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
-    table.add_row(_text("expected", FAINT), _text(divergence.witness, FAINT))
+    table.add_row(_text("expected", FAINT), _text(expected_by(divergence), FAINT))
     table.add_row("", _answer(divergence.expected_moves, divergence.missing, divergence.expected, MISSING))
     table.add_row(_text("actual", FAINT), _text(divergence.subject, FAINT))
     table.add_row("", _answer(divergence.actual_moves, divergence.extra, divergence.actual, EXTRA))

@@ -15,6 +15,7 @@ from refute.divergence import Divergence
 from refute.explain import board_after, explain
 from refute.kinds import NAMES
 from refute.shrink import UNFINISHED
+from refute.states import COMPLAINT
 from refute.walk import Walk
 
 LONGEST_SHOWN = 20_000
@@ -148,6 +149,11 @@ def with_version(name: str, version: str) -> str:
     ('Stockfish 15.1', 'own refute 0.1.0')
     """
     return version if version.lower().startswith(f"{name.lower()} ") else f"{name} {version}"
+
+
+def expected_by(divergence: Divergence) -> str:
+    """Who says what was expected; nobody where our own board found a fault in itself."""
+    return "" if divergence.expected == COMPLAINT else divergence.witness
 
 
 def end_fen(walk: Walk) -> str | None:
