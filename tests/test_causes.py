@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import chess
 import pytest
 
+from refute.board.copies import interpreted_copy
 from refute.causes import Names, causes_of, group, key_of, related, rule_of
 from refute.compare import Comparer
-from refute.divergence import Divergence, Signature
-from refute.engines.faulty import open_fault
+from refute.divergence import Divergence, Signature, Verdict
+from refute.engines.faulty import FAULTS, edited_source, open_fault
+from refute.engines.own import OwnEngine
+from refute.engines.pyobject import FunctionEngine
 from refute.engines.python_chess import PythonChessEngine
 from refute.finding import finding_path, read_finding, write_finding
 from refute.hunter import Found, Options, Tally
@@ -113,6 +117,10 @@ ONE: dict[str, Places] = {
         ("4k3/8/8/1PpP4/8/8/8/4K3 w - c6 0 1",),
         ("4k3/8/4b3/5PpP/8/7K/8/8 w - g6 0 1",),  # the first taker may not, and the second is not asked
     ),
+    "castle-over-men": (
+        ("4k3/8/8/8/8/8/8/R2nK3 w Q - 0 1",),
+        ("4k3/8/8/8/8/8/8/R1R1K3 w Q - 0 1",),  # it ends on a rook of its own side
+    ),
     "fen-writes-victim-square": (
         ("4k3/8/8/1pP5/8/8/8/4K3 w - b6 0 1",),
         ("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1",),  # its own reader refuses it
@@ -140,6 +148,10 @@ def test_one_fault_seen_in_several_places_is_one_cause(fault: str, places: Place
 
 # Two faults that have something in common, each at a place of its own.
 TWO = {
+    "kings that touch and kings that pawns do not frighten": (
+        ("kings-may-touch", "7k/5K2/8/8/8/8/8/8 w - - 0 1"),
+        ("edge-pawn-cannot-capture", "4k3/8/8/8/8/7p/8/6K1 w - - 0 1"),
+    ),
     "captures that come back as other men and capturing promotions that do not come back": (
         ("undo-field-too-narrow", "4k2r/6P1/8/8/8/8/8/4K3 w k - 0 1"),
         ("promotion-capture-not-undone", "4k2r/6P1/8/8/8/8/8/4K3 w k - 0 1"),
@@ -205,6 +217,52 @@ def test_two_faults_of_one_kind_of_move_are_told_apart_by_what_they_leave_behind
     assert [found.actual for found in tally.findings.values()] == [changed.actual, gone.actual]
 
 
+def listing(*castles: str) -> FunctionEngine:
+    """An engine that lists these castles whatever attacks their squares."""
+
+    def moves(fen: str) -> list[str]:
+        board = chess.Board(fen)
+        legal = [move.uci() for move in board.legal_moves]
+        return legal + [castle for castle in castles if castle not in legal]
+
+    return FunctionEngine(moves, name="listing", timeout=10)
+
+
+OUT_OF_CHECK = "4k3/8/8/8/4r3/8/8/4K2R w K - 0 1"
+THROUGH = "4k3/8/8/8/5r2/8/8/4K2R w K - 0 1"
+INTO = "4k3/8/8/8/6r1/8/8/4K2R w K - 0 1"
+
+
+def castled(fen: str) -> Divergence:
+    found = Comparer(listing("e1g1"), [PythonChessEngine()]).compare(Walk(fen)).divergence
+    assert found is not None
+    return found
+
+
+def test_two_rules_of_castling_are_two_causes_though_the_move_is_the_same() -> None:
+    found = [castled(OUT_OF_CHECK), castled(THROUGH)]
+    assert found[0].signature == found[1].signature
+    assert key_of(found[0]) != key_of(found[1])
+    assert group(list(map(causes_of, found))) == [[0], [1]]
+
+
+def test_a_castle_that_looks_at_no_attack_at_all_is_one_cause() -> None:
+    assert group([causes_of(castled(fen)) for fen in (OUT_OF_CHECK, THROUGH, INTO)]) == [[0, 1, 2]]
+
+
+def test_two_faults_in_one_board_keep_their_verdicts() -> None:
+    """A clock that is misread must not make a rook that castling left behind a fault of the reader."""
+    faults = FAULTS["fen-ignores-halfmove-clock"], FAULTS["castle-leaves-rook"]
+    board = interpreted_copy("refute_two_faults", {fault.module: edited_source(fault) for fault in faults})
+    comparer = Comparer(OwnEngine(board=board, name="both"), [PythonChessEngine()])
+    castle = comparer.compare(Walk("4k3/8/8/8/3P4/8/8/R3K3 w Q - 0 1", ("e1c1",))).divergence
+    clock = comparer.compare(Walk("4k3/8/8/8/8/8/8/4K3 w - - 97 1")).divergence
+    assert castle is not None
+    assert clock is not None
+    assert (castle.verdict, clock.verdict) == (Verdict.MAKE, Verdict.FEN)
+    assert group([causes_of(castle), causes_of(clock)]) == [[0], [1]]
+
+
 # ---------------------------------------------------------------- in a hunt
 
 
@@ -232,7 +290,7 @@ def test_a_hunt_tells_each_cause_once_and_keeps_every_walk_of_it(tmp_path: Path)
     tally = tally_of(tmp_path, [*castles, other])
     group_findings(tally)
     keep_findings(tally)
-    assert [str(signature) for signature in tally.findings] == [
+    assert [str(found.signature) for found in tally.findings.values()] == [
         "moves/movegen/extra queen-side castle",
         "moves/movegen/extra knight move",
     ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from refute.board.copies import interpreted_copy
 from refute.compare import Comparer
-from refute.divergence import Divergence
-from refute.engines.faulty import open_fault
+from refute.divergence import Divergence, Verdict
+from refute.engines.faulty import FAULTS, edited_source, open_fault
+from refute.engines.own import OwnEngine
 from refute.engines.python_chess import PythonChessEngine
 from refute.judge import mirrored_fen
 from refute.walk import Walk
@@ -68,6 +70,16 @@ def test_a_board_that_is_not_restored_is_convicted_of_that_and_not_of_what_follo
     found = seen("capture-not-undone", fen)
     assert str(found.signature) == "restore/unmake/capture"
     assert "was a black pawn, is empty" in found.actual
+
+
+def test_a_tally_that_a_capture_leaves_wrong_is_not_what_makes_generators_differ() -> None:
+    """Only what moves are generated from can do that."""
+    faults = FAULTS["king-wraps-around"], FAULTS["material-kept-after-capture"]
+    board = interpreted_copy("refute_wrong_tally", {fault.module: edited_source(fault) for fault in faults})
+    walk = Walk("4k3/8/8/r7/3p4/3R4/8/K7 w - - 0 1")
+    found = Comparer(OwnEngine(board=board, name="both"), [PythonChessEngine()]).compare(walk).divergence
+    assert found is not None
+    assert found.verdict is Verdict.MOVEGEN
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from refute.explain import board_after
 from refute.judge import FEN_FIELDS
 from refute.kinds import NO_KIND
 from refute.walk import Walk
-from refute.wrong_moves import WrongMove, bound_to_kings, misjudged_checks, plain
+from refute.wrong_moves import ANY_RULE, WrongMove, bound_to_kings, misjudged_checks, plain
 
 ANY_MOVE: Final = "any move"  # the kind of a complaint that spares none, or strikes several kinds
 KINDS: Final = ("en passant", "castle", "promotion", "double push", "capture", "quiet move")  # of such complaints
@@ -91,10 +91,14 @@ def causes_of(found: Divergence) -> Names:
 
 
 def key_of(found: Divergence) -> Signature:
-    """The signature, with what is broken where a board complains of itself: two faults may strike one kind of move."""
-    if found.facet not in STATE or found.kind == NO_KIND:
-        return found.signature
-    return Signature(found.facet, found.verdict, f"{found.kind}: {_broken(found)}")
+    """The signature, with what is broken where that tells causes apart: two faults may strike one kind of move."""
+    more = ""
+    if found.facet in STATE and found.kind != NO_KIND:
+        more = _broken(found)
+    elif found.facet is Facet.MOVES and found.verdict is Verdict.MOVEGEN:
+        wrong = WrongMove.of(found)
+        more = wrong.rule() if wrong is not None else ""
+    return Signature(found.facet, found.verdict, f"{found.kind}: {more}") if more else found.signature
 
 
 def rule_of(found: Divergence) -> str:
@@ -116,6 +120,11 @@ def group(named: Sequence[Names]) -> list[list[int]]:
         if name.endswith(ANY_MOVE) and count >= ENOUGH_KINDS:
             struck = [one for one in groups if any(name in named[number].under for number in one)]
             groups = [[number for one in struck for number in one], *(one for one in groups if one not in struck)]
+        elif name.endswith(ANY_RULE):
+            # And what breaks enough rules alike breaks them all.
+            struck = [one for one in groups if any(name in named[number].under for number in one)]
+            if len(struck) >= ENOUGH_KINDS:
+                groups = [[n for one in struck for n in one], *(one for one in groups if one not in struck)]
     groups.sort()
     return _put_below(groups, named)
 

@@ -191,7 +191,7 @@ class Judge:
         )
 
     def _differ_in(self, scene: Scene, ability: Ability, said: Answer, verdict: Verdict) -> Divergence:
-        verdict, by_path = self._blame(scene, ability, verdict)
+        verdict, by_path = self._blame(scene, ability, verdict, said)
         wanted, got = show(ability, value(scene.expected.answer, ability)), show(ability, value(said, ability))
         if ability is Ability.NUMBERS:
             # Numbers were compared because they are quick; people are shown FENs.
@@ -219,15 +219,23 @@ class Judge:
         more: dict[str, Any] = {"path_dependent": by_path, "notes": {"depth": self.depth}}
         return self.found(scene, Facet.PERFT, verdict, move, told(wanted), told(got), **more)
 
-    def _blame(self, scene: Scene, ability: Ability, verdict: Verdict) -> tuple[Verdict, bool]:
-        """Ask for the same position by its FEN: right there, wrong along the path, convicts make."""
+    def _blame(
+        self, scene: Scene, ability: Ability, verdict: Verdict, said: Answer | None = None
+    ) -> tuple[Verdict, bool]:
+        """Ask for the same position by its FEN: right there, wrong along the path, convicts make.
+
+        Of a position it is enough that the first part that `said` has wrong is right: another may be misread.
+        """
         if scene.ply == 0 or not scene.fen:
             return verdict, False
         question = Question(frozenset({ability}), self.depth if ability is Ability.PERFT else 0)
         # The square is given whether or not a capture there is legal: that is the subject's to judge.
         there = Walk(name_passed_square(scene.fen, scene.last_move or ""), (), scene.walk.chess960)
-        said = self.subject.at([there], question)[0]
-        if isinstance(said, Fault) or value(said, ability) != value(scene.expected.answer, ability):
+        by_fen = self.subject.at([there], question)[0]
+        if isinstance(by_fen, Fault):
+            return verdict, False
+        wanted, got = value(scene.expected.answer, ability), value(by_fen, ability)
+        if got != wanted and not (said is not None and _is_righted(wanted, value(said, ability), got)):
             return verdict, False
         # A FEN has no history, so a repetition that shows only along the path says nothing of make.
         return (verdict if ability is Ability.OUTCOME else Verdict.MAKE), True
@@ -277,6 +285,14 @@ class Judge:
 
 def _differs(said: object, wanted: object) -> bool:
     return said is not None and wanted is not None and said != wanted
+
+
+def _is_righted(wanted: object, wrong: object, other: object) -> bool:
+    """Whether the first part of a position that is wrong in one answer is right in the other."""
+    parts = [told.split(" ") if isinstance(told, str) else told for told in (wanted, wrong, other)]
+    if not all(isinstance(told, list | tuple) for told in parts):
+        return False
+    return next((right == now for right, was, now in zip(*parts, strict=False) if was != right), False)
 
 
 # Where an answer keeps what it says; looked up here because an enum member's value is slow to ask for.

@@ -21,6 +21,11 @@ from refute.walk import Walk
 
 PIECES: Final = "pawn|knight|bishop|rook|queen|king"
 NO_MOVES: Final = ("not a move", "null move", "no such piece", "opponent's piece")
+GOES_ASTRAY: Final = "the king goes where it is attacked"
+IN_THE_WAY: Final = "a man stands in the way"
+ANY_RULE: Final = "whatever attacks"
+ATTACK: Final = re.compile("out of check|attacked")
+SLIDER: Final = re.compile("bishop|rook|queen")
 WRAPS: Final = "it wraps around the edge of the board"
 
 
@@ -42,7 +47,7 @@ def plain(text: str) -> str:
 
 def attacked_by(board: chess.Board, square: int) -> str:
     """The name of an attack that is not seen."""
-    return f"the king goes where it is attacked by a {_name(board, square)}"
+    return f"{GOES_ASTRAY} by a {_name(board, square)}"
 
 
 def misjudged_checks(walk: Walk, *, of_mover: bool) -> Iterator[str]:
@@ -149,12 +154,30 @@ class WrongMove:
             if self._is_pinned_pawn():
                 yield "extra: a pinned pawn's move"
 
+    def rule(self) -> str:
+        """The rule that is broken, of those moves for which there are several that one fault seldom breaks at once."""
+        if self.is_legal or self.is_twice:
+            return ""
+        broken = self._breaks()
+        if self._is_castle():
+            return broken
+        return SLIDER.sub("slider", broken) if broken.startswith(GOES_ASTRAY) else ""
+
+    def any_rule(self) -> Iterator[str]:
+        """What would be broken if all of these were."""
+        broken = self.rule()
+        if broken.startswith("castle") and ATTACK.search(broken):
+            yield f"extra: castle, {ANY_RULE}"
+        elif broken and not broken.startswith("castle"):
+            yield f"extra: {GOES_ASTRAY}, {ANY_RULE}"
+
     def under(self) -> Iterator[str]:
         """What would explain it, if it was found too."""
         board, move = self.board, self.move
         king, pinner = board.king(board.turn), pinner_of(board, move.from_square)
         if self.is_twice or king is None:
             return
+        yield from self.any_rule()
         yield from _bound_to(board, [king, move.to_square if king == move.from_square else king])
         if self.is_legal:
             if self.kind == "double push":
@@ -168,10 +191,12 @@ class WrongMove:
         elif self.kind.endswith("castle") and not board.is_check():
             way = chess.SquareSet.between(king, move.to_square)
             for square in (*way, move.to_square):
-                yield from (f"extra: {attacked_by(board, man)}" for man in board.attackers(not board.turn, square))
+                for man in board.attackers(not board.turn, square):
+                    yield f"missing: {self._attack(man, square)}"
+                    yield f"extra: {attacked_by(board, man)}"
         elif king == move.from_square:
             for square in self._attackers():
-                yield f"missing: {self._attack(square)}"
+                yield f"missing: {self._attack(square, move.to_square)}"
                 yield f"extra: {attacked_by(board, square)}"
 
     def _stops_short(self) -> bool:
@@ -194,8 +219,9 @@ class WrongMove:
         board, move = self.board, self.move
         name = _name(board, move.from_square)
         why = why_illegal(self._with_any_victim(), self.uci) or why_illegal(board, self.uci)
-        if self.kind.endswith("castle"):
-            return f"castle, {plain(why)}"
+        if self._is_castle():
+            # One that ends on a man of its own side is told as a capture of it.
+            return f"castle, {plain(why) if self.kind.endswith('castle') else IN_THE_WAY}"
         pinner = pinner_of(board, move.from_square)
         if pinner is not None and "is pinned along" in why:
             return f"pinned on a {_direction(move.from_square, pinner)}"
@@ -218,6 +244,11 @@ class WrongMove:
         other.set_piece_at(target, chess.Piece(chess.KNIGHT, not board.turn))
         return other
 
+    def _is_castle(self) -> bool:
+        source, target = self.move.from_square, self.move.to_square
+        goes_two = source >> 3 == target >> 3 and abs(source - target) == 2
+        return self.kind.endswith("castle") or (self.kind == "king captures own piece" and goes_two)
+
     def _is_pinned_pawn(self) -> bool:
         is_pawn = self.board.piece_type_at(self.move.from_square) == chess.PAWN
         return is_pawn and pinner_of(self.board, self.move.from_square) is not None
@@ -237,10 +268,10 @@ class WrongMove:
             return "the king takes a man that is defended"
         return attacked_by(self.board, min(seen, key=lambda square: self.board.piece_type_at(square) or 0))
 
-    def _attack(self, square: int) -> str:
-        """How the man on a square would take the king that has moved, in the words of `_way`."""
+    def _attack(self, square: int, target: int) -> str:
+        """How the man on a square would take the king on another, in the words of `_way`."""
         if self.board.piece_type_at(square) in SLIDERS:
-            return f"a slide on a {_direction(square, self.move.to_square)}"
+            return f"a slide on a {_direction(square, target)}"
         name = _name(self.board, square)
         return "pawn capture" if name == "pawn" else name
 

@@ -55,15 +55,16 @@ def sort_of_change(told: str) -> str:
     'a man is gone'
     >>> sort_of_change("castling was KQ, is K; key was 0000000000000001, is 0000000000000011")
     'castling'
-    >>> sort_of_change("a castling right of white, a-file and a castling right of white, h-file")
-    'a castling right of …, …'
+    >>> sort_of_change("the key differs, by a castling right of white, a-file and a castling right of white, h-file")
+    'the key differs, by a castling right of …, …'
     """
     squares = SQUARE_CHANGE.findall(told)
     if squares:
         return " and ".join(sorted({_sort_of_square(was, now) for was, now in squares}))
     first = re.split(r" (?:was|lost|gained) |;", told, maxsplit=1)[0]
+    told, by, terms = PLACE.sub("…", first).rpartition(", by ")
     # Two of a sort are one.
-    return " and ".join(dict.fromkeys(PLACE.sub("…", first).split(" and ")))
+    return told + by + " and ".join(dict.fromkeys(terms.split(" and ")))
 
 
 def _sort_of_square(was: str, now: str) -> str:
