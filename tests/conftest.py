@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -58,3 +60,52 @@ def scripted(scripted_command: Callable[[str], list[str]]) -> Callable[[str], st
         return f"uci:{shlex.join(scripted_command(twist))}"
 
     return write
+
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,1000",
+    # A smooth scroll is still under way when the click comes.
+    "--force-prefers-reduced-motion",
+)
+
+
+def no_browser(what: str) -> None:
+    """Skip on a user's machine; on CI, where it is installed, its absence is a fault."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} is missing, and CI must drive the page")
+    pytest.skip(f"{what} is not installed: apt-get install chromium chromium-driver; pip install selenium")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    driver = shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        no_browser("Chromium or its driver")
+    try:
+        from selenium import webdriver
+    except ImportError:
+        no_browser("selenium")
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(chromium)
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chromium')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.ChromeService(executable_path=driver)
+    chrome = webdriver.Chrome(options=options, service=service)
+    try:
+        chrome.set_page_load_timeout(60)
+        yield chrome
+    finally:
+        chrome.quit()

@@ -9,11 +9,8 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import os
 import re
 import shlex
-import shutil
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -238,27 +235,6 @@ def run_generated(source: str) -> str:
 
 
 # ------------------------------------------------------------------------------ the page, in a browser
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Any]:
-    chromium, driver = shutil.which("chromium") or shutil.which("chromium-browser"), shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        if os.environ.get("CI"):
-            pytest.fail("Chromium or its driver is missing, and CI must drive the page")
-        pytest.skip("apt-get install chromium chromium-driver")
-    webdriver = pytest.importorskip("selenium.webdriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    flags = "headless=new no-sandbox disable-gpu disable-quic disable-dev-shm-usage no-first-run hide-scrollbars"
-    for flag in (*flags.split(), "force-prefers-reduced-motion", f"user-data-dir={tmp_path}/profile"):
-        options.add_argument(f"--{flag}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
-    try:
-        yield chrome
-    finally:
-        chrome.quit()
 
 
 # What a reader sees of each finding, then after stepping to the walk's start, and after stepping on to its end.

@@ -2,62 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from refute.report import HuntResult, ReportTarget, write_report
-
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,1000",
-    # A smooth scroll is still under way when the click comes.
-    "--force-prefers-reduced-motion",
-)
-
-
-def missing(what: str) -> None:
-    """Skip on a user's machine; on CI, where it is installed, its absence is a fault."""
-    if os.environ.get("CI"):
-        pytest.fail(f"{what} is missing, and CI must drive the page")
-    pytest.skip(f"{what} is not installed: apt-get install chromium chromium-driver; pip install selenium")
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    driver = shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        missing("Chromium or its driver")
-    try:
-        from selenium import webdriver
-    except ImportError:
-        missing("selenium")
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(chromium)
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chromium')}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = webdriver.ChromeService(executable_path=driver)
-    chrome = webdriver.Chrome(options=options, service=service)
-    try:
-        chrome.set_page_load_timeout(60)
-        yield chrome
-    finally:
-        chrome.quit()
 
 
 def open_page(browser: Any, result: HuntResult, folder: Path) -> None:
