@@ -9,20 +9,29 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import refute
 import refute.suite.session
+from refute.board.epd import PerftCase
 from refute.divergence import Divergence, Facet, Verdict
 from refute.engines.faulty import FAULTS
+from refute.engines.limits import CUT_SHORT
+from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
+from refute.engines.python_chess import PythonChessEngine
 from refute.hunter import Options
 from refute.suite import test_claims
 from refute.suite.claims import CLAIMS, claim_of
+from refute.suite.counts import check_count
 from refute.suite.run import Run, State
 from refute.suite.session import Session
-from refute.suite.share import Share
+from refute.suite.share import Share, hunt_share
 from refute.walk import START_FEN, Walk
 from refute.walking import walk_number
 
@@ -537,3 +546,33 @@ def test_the_smallest_finding_of_each_signature_is_kept(tmp_path: Path) -> None:
     run.keep(finding(fen="4k3/8/8/8/8/8/8/4K3 w - - 0 1"))
     (found,) = run.gather()
     assert (found.pieces, found.count) == (2, 2)
+
+
+# ---------------------------------------------------------------- the time given
+
+
+def test_no_walk_of_either_kind_may_take_longer_than_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[tuple[bool, float]] = []
+
+    def note(chase: Any, end: float) -> None:
+        limits.append((chase.hunter.options.chess960, chase.hunter.comparer.subject.deadline))
+
+    monkeypatch.setattr("refute.suite.share._Chase.hunt", note)
+    options = Options("py:refute.engines.own:OwnEngine", ("python-chess",), seconds=40.0, timeout=3.0, folder=tmp_path)
+    began = time.monotonic()
+    hunt_share(Run(tmp_path / "run", options), Share())
+    assert [chess960 for chess960, _ in limits] == [False, True]
+    assert all(limit < began + 40.0 for _, limit in limits)
+
+
+def test_a_wrong_count_that_is_cut_short_on_its_way_down_is_still_a_wrong_count() -> None:
+    class Slow(PythonChessEngine):
+        def at(self, walks: Sequence[Walk], question: Question) -> list[Answer | Fault]:
+            if Ability.MOVES in question.asks:
+                return [Fault(Trouble.TIMEOUT, CUT_SHORT)]
+            return [Answer(divide={1: 19})]
+
+    cast: Any = SimpleNamespace(subject=Slow(), witnesses=(PythonChessEngine(),))
+    wrong = check_count(PerftCase(START_FEN, {1: 20}), 1, cast)
+    assert wrong is not None
+    assert (wrong.divergence.facet, wrong.divergence.actual) == (Facet.PERFT, "19")

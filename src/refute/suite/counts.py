@@ -14,7 +14,7 @@ from refute.board.epd import PerftCase
 from refute.compare import Comparer, counts_quickly
 from refute.divergence import Divergence, Facet, Verdict
 from refute.drill import drill
-from refute.engines.limits import CUT_SHORT
+from refute.engines.limits import CUT_SHORT, hurried
 from refute.engines.protocol import Ability, Engine, Fault, Question
 from refute.errors import EngineError
 from refute.explain import explain
@@ -24,6 +24,7 @@ from refute.suite.cast import Cast
 from refute.walk import Walk
 
 SHRINK_SECONDS: Final = 5.0
+LEAST_SECONDS: Final = 0.5  # to find the move that a wrong count comes from
 KNOWN: Final = "the counts known"  # who says what is right, where no engine does
 SLOW_NODES: Final = 500_000  # python-chess takes some seconds to count them
 
@@ -96,19 +97,20 @@ def _divergence(subject: Engine, walk: Walk, facet: Facet, verdict: Verdict, wan
 
 def _explained(found: Divergence, cast: Cast, witnesses: Sequence[Engine], seconds: float) -> Divergence:
     """The wrong move list below a wrong count, as small as it gets in time; the count itself where there is none."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + max(seconds, LEAST_SECONDS)
     deeper = None
     for witness in witnesses:
         try:
-            deeper = drill(cast.subject, witness, found.walk, found.notes["depth"]).divergence
+            with hurried([cast.subject, *witnesses], until):
+                deeper = drill(cast.subject, witness, found.walk, found.notes["depth"]).divergence
         except EngineError:
             continue
         if deeper is not None:
             break
-    if deeper is None:
+    if deeper is None or deeper.actual == CUT_SHORT:
         return found
     if deeper.facet is not Facet.PERFT:
         # Drilling looks at moves alone; another facet may be wrong before them.
         comparer = narrow(Comparer(cast.subject, cast.witnesses), deeper.facet)
-        deeper = shrink(deeper, comparer, seconds=max(0.1, until - time.monotonic()))
+        deeper = shrink(deeper, comparer, seconds=max(0.0, until - time.monotonic()))
     return replace(deeper, explanation=explain(deeper), original=deeper.walk)

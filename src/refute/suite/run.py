@@ -71,7 +71,7 @@ class Run:
         self.folder = folder
         self.options = options  # `options.folder` is where findings are kept in the end
         self.seconds = options.seconds or 0.0
-        self.reserve = min(MOST_RESERVED, self.seconds / 20)  # for counting published positions
+        self.reserve = min(MOST_RESERVED, self.seconds / 10)  # for counting published positions
 
     @property
     def hunting_options(self) -> Options:

@@ -59,7 +59,8 @@ def hunt_share(run: Run, share: Share) -> None:
     if not share.hunts or run.left() <= 0:
         return
     state = State()
-    until = time.monotonic() + run.left() - run.reserve
+    # What is under way then may still come, and that takes time too.
+    until = time.monotonic() + run.left() - run.reserve - min(LAST_ANSWERS, run.seconds / 20)
     track = run.track(share.name)
     try:
         run.write_state(share.name, state)
@@ -68,11 +69,16 @@ def hunt_share(run: Run, share: Share) -> None:
             _introduce(state, hunter, why)
             left = until - time.monotonic()
             standard = _Chase(run, share, hunter, state, track)
-            standard.hunt(until if why else until - left * FOR_CHESS960)
+            # The first walk is walked however long it takes, but by an engine that hangs no longer than shows it.
+            known = time.monotonic() + run.options.timeout
+            with hunter.comparer.hurried(max(until, known) + LAST_ANSWERS):
+                standard.hunt(until if why else until - left * FOR_CHESS960)
             if not why:
                 with closing(Hunter(replace(run.hunting_options, chess960=True))) as other:
                     chess960 = _Chase(run, share, other, state, track)
-                    chess960.hunt(until)
+                    # By now it is known whether it answers at all.
+                    with other.comparer.hurried(until + LAST_ANSWERS):
+                        chess960.hunt(until)
                     with hunter.comparer.hurried(until + LAST_ANSWERS):
                         chess960.hand_over(standard)
     finally:

@@ -101,24 +101,23 @@ def test_chess960(refute_hunt: Session) -> None:
 
 
 def test_published_perft_counts(refute_session: Session, refute_engine: Engine) -> None:
-    """The counts everyone publishes come out, as deep as a twentieth of the time allows."""
+    """The counts everyone publishes come out, as deep as a tenth of the time allows."""
     session = refute_session
     why = why_uncounted(refute_engine)
     if why:
         pytest.skip(why)
-    seconds = session.run.reserve
-    until = time.monotonic() + seconds
-    # One ply is counted whatever it takes, unless the engine is known to hang.
+    until = time.monotonic() + min(session.run.reserve, max(session.run.left(), 0.0))
+    # The first count is waited for whatever it takes, unless the engine is known to hang.
     hangs = any(found.facet is Facet.TIMEOUT for found in session.findings)
     cases = [parse_line(line) for line in claims.PUBLISHED_COUNTS]
     counted = 0
     for depth in range(1, 6):
         for case in cases:
-            if depth not in case.counts or (depth > 1 and time.monotonic() > until):
+            if depth not in case.counts or (counted and time.monotonic() > until):
                 continue
             try:
-                with hurried([refute_engine], until if depth > 1 or hangs else None):
-                    wrong = check_count(case, depth, session.cast, seconds=max(0.5, seconds))
+                with hurried([refute_engine], until if counted or hangs else None):
+                    wrong = check_count(case, depth, session.cast, seconds=until - time.monotonic())
             except CutShort:
                 continue
             counted += 1
