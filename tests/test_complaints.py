@@ -9,6 +9,7 @@ from refute.compare import Comparer
 from refute.divergence import Divergence, Verdict
 from refute.engines.faulty import FAULTS, edited_source, open_fault
 from refute.engines.own import OwnEngine
+from refute.engines.protocol import Ability, Answer, Question
 from refute.engines.python_chess import PythonChessEngine
 from refute.judge import mirrored_fen
 from refute.walk import Walk
@@ -70,6 +71,16 @@ def test_a_board_that_is_not_restored_is_convicted_of_that_and_not_of_what_follo
     found = seen("capture-not-undone", fen)
     assert str(found.signature) == "restore/unmake/capture"
     assert "was a black pawn, is empty" in found.actual
+
+
+def test_a_mirrored_position_that_cannot_be_played_is_a_complaint_and_no_crash() -> None:
+    """A king on h4 seems to reach a5, and so does one on h5 once colours and ranks are exchanged."""
+    walk = Walk("8/8/8/7K/k7/8/8/8 w - - 0 1")
+    (said,) = open_fault("king-wraps-around").at([walk], Question(frozenset({Ability.STATE})))
+    assert isinstance(said, Answer)
+    assert said.complaint is not None
+    assert said.complaint.text.startswith("the colour-mirrored position cannot be played: ")
+    assert (said.complaint.facet, said.complaint.verdict) == ("moves", "movegen")
 
 
 def test_a_tally_that_a_capture_leaves_wrong_is_not_what_makes_generators_differ() -> None:

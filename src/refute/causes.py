@@ -24,7 +24,7 @@ from refute.explain import board_after
 from refute.judge import FEN_FIELDS
 from refute.kinds import NO_KIND
 from refute.walk import Walk
-from refute.wrong_moves import ANY_RULE, WrongMove, bound_to_kings, misjudged_checks, plain
+from refute.wrong_moves import ANY_RULE, WrongMove, contradictions, misjudged_checks, plain
 
 ANY_MOVE: Final = "any move"  # the kind of a complaint that spares none, or strikes several kinds
 KINDS: Final = ("en passant", "castle", "promotion", "double push", "capture", "quiet move")  # of such complaints
@@ -63,7 +63,7 @@ def causes_of(found: Divergence) -> Names:
             names.update(wrong.names())
             under.update(wrong.under())
         elif not found.missing and not found.extra:
-            under.update(bound_to_kings(found.walk))
+            under.update(contradictions(found.walk))
     elif found.facet is Facet.CHECK:
         under.update(misjudged_checks(found.walk, of_mover=True))
     elif found.facet is Facet.FEN and found.verdict is Verdict.FEN and found.kind == NO_KIND:

@@ -53,20 +53,27 @@ def attacked_by(board: chess.Board, square: int) -> str:
 def misjudged_checks(walk: Walk, *, of_mover: bool) -> Iterator[str]:
     """What would explain that a check is not seen, or one seen that is none."""
     board = board_after(walk)
-    side = board is not None and (board.turn if of_mover else not board.turn)
-    king = board.king(side) if board is not None else None
-    if board is not None and king is not None:
-        yield from (f"extra: {attacked_by(board, man)}" for man in board.attackers(not side, king))
-        yield from _feigned_attacks(board, king, not side)
-        yield from _bound_to(board, [king])
+    if board is not None:
+        yield from _misjudged(board, board.turn if of_mover else not board.turn)
 
 
-def bound_to_kings(walk: Walk) -> Iterator[str]:
+def contradictions(walk: Walk) -> Iterator[str]:
     """What would explain that a generator contradicts itself, here or where colours are exchanged."""
     board = board_after(walk)
     if board is not None:
-        kings = [*chess.SquareSet(board.kings)]
-        yield from _bound_to(board, [*kings, *map(chess.square_mirror, kings)])
+        mirrored = board.mirror()
+        kings = [*chess.SquareSet(board.kings | mirrored.kings)]
+        yield from _bound_to(board, kings)
+        # A check that is none makes it a position that cannot be played.
+        yield from _misjudged(mirrored, not mirrored.turn)
+
+
+def _misjudged(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    king = board.king(side)
+    if king is not None:
+        yield from (f"extra: {attacked_by(board, man)}" for man in board.attackers(not side, king))
+        yield from _feigned_attacks(board, king, not side)
+        yield from _bound_to(board, [king])
 
 
 def _bound_to(board: chess.Board, squares: Iterable[int]) -> Iterator[str]:

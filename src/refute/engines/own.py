@@ -148,10 +148,10 @@ class OwnEngine:
             unrestored = _unrestored(position) if failure.stage == "generate" else None
             return unrestored or _complaint(position, failure)
         except Exception:  # an edited copy may raise anything, and most of all on a board that was not restored
-            unrestored = _unrestored(position)
-            if unrestored is None:
+            complaint = _unrestored(position) or _unplayable_mirror(position)
+            if complaint is None:
                 raise
-            return unrestored
+            return complaint
         complaint = self._check_twin(position)
         # Told by its FEN alone a position is always checked, so that what is found so shrinks to that.
         if complaint is None and last and (position.ply == 0 or position.key % 4 == 0):
@@ -262,6 +262,14 @@ def _unrestored(position: Any) -> Complaint | None:
             told = tell_changes(before, after)
             return Complaint("restore", "unmake", position.uci(move), f"after unmake: {told}", _kind(move))
     return None
+
+
+def _unplayable_mirror(position: Any) -> Complaint | None:
+    """A position that can be played can be played with colours exchanged."""
+    broken = position.mirrored().validate()
+    if broken is None or position.validate() is not None:
+        return None
+    return Complaint("moves", "movegen", None, f"the colour-mirrored position cannot be played: {broken}")
 
 
 def _complaint(position: Any, failure: BrokenInvariant) -> Complaint:
