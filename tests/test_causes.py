@@ -119,6 +119,7 @@ ONE: dict[str, Places] = {
     ),
     "castle-over-men": (
         ("4k3/8/8/8/8/8/8/R2nK3 w Q - 0 1",),
+        ("4k3/8/8/8/8/8/8/4KNNR w K - 0 1",),
         ("4k3/8/8/8/8/8/8/R1R1K3 w Q - 0 1",),  # it ends on a rook of its own side
     ),
     "fen-writes-victim-square": (

@@ -227,8 +227,9 @@ class WrongMove:
         name = _name(board, move.from_square)
         why = why_illegal(self._with_any_victim(), self.uci) or why_illegal(board, self.uci)
         if self._is_castle():
-            # One that ends on a man of its own side is told as a capture of it.
-            return f"castle, {plain(why) if self.kind.endswith('castle') else IN_THE_WAY}"
+            # One that ends on a man of its own side is told as a capture of it; and several men are no other rule.
+            is_barred = not self.kind.endswith("castle") or why.endswith("in the way")
+            return f"castle, {IN_THE_WAY if is_barred else plain(why)}"
         pinner = pinner_of(board, move.from_square)
         if pinner is not None and "is pinned along" in why:
             return f"pinned on a {_direction(move.from_square, pinner)}"
