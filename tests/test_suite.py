@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,18 +21,20 @@ import pytest
 import refute
 import refute.suite.session
 from refute.board.epd import PerftCase
+from refute.compare import Comparer
 from refute.divergence import Divergence, Facet, Verdict
-from refute.engines.faulty import FAULTS
+from refute.engines.faulty import FAULTS, open_fault
 from refute.engines.limits import CUT_SHORT
 from refute.engines.protocol import Ability, Answer, Fault, Question, Trouble
 from refute.engines.python_chess import PythonChessEngine
+from refute.finding import read_finding, write_finding
 from refute.hunter import Options
 from refute.suite import test_claims
 from refute.suite.claims import CLAIMS, claim_of
 from refute.suite.counts import check_count
 from refute.suite.run import Run, State
 from refute.suite.session import Session
-from refute.suite.share import Share, hunt_share
+from refute.suite.share import Share, hunt_share, refine_rest
 from refute.walk import START_FEN, Walk
 from refute.walking import walk_number
 
@@ -576,3 +579,21 @@ def test_a_wrong_count_that_is_cut_short_on_its_way_down_is_still_a_wrong_count(
     wrong = check_count(PerftCase(START_FEN, {1: 20}), 1, cast)
     assert wrong is not None
     assert (wrong.divergence.facet, wrong.divergence.actual) == (Facet.PERFT, "19")
+
+
+def test_what_an_interrupted_process_left_as_found_is_drilled_and_is_one_finding(tmp_path: Path) -> None:
+    fault = "fault:castle-through-attack"
+    run = Run(tmp_path / "runs" / "run", Options(fault, ("python-chess",), depth=2, seconds=40.0, folder=tmp_path))
+    run.begin()
+    comparer = Comparer(open_fault("castle-through-attack"), [PythonChessEngine()], depth=2)
+    for start in ("4k3/8/8/8/8/6p1/8/4K2R b K - 0 1", "4k3/7n/8/8/8/6p1/8/4K2R b K - 0 1"):
+        found = comparer.compare(Walk(start)).divergence
+        assert found is not None
+        assert found.facet is Facet.PERFT
+        write_finding(run.path_of(found), replace(found, seed=1, original=found.walk))
+    assert len(run.left_behind()) == 2
+    refine_rest(run)
+    (one,) = run.gather()
+    assert (str(one.signature), one.count) == ("moves/movegen/extra king-side castle", 2)
+    assert one.explanation
+    assert [read_finding(path).signature for path in tmp_path.glob("found/*.walk")] == [one.signature]

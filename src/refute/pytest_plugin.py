@@ -205,7 +205,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(config, "workerinput") or not _has_run(config):
         return
     mine = session_of(config)
-    if not mine.finish(_outcomes(config)) and session.exitstatus in (pytest.ExitCode.OK, 5):
+    interrupted = session.exitstatus == pytest.ExitCode.INTERRUPTED
+    if not mine.finish(_outcomes(config), interrupted=interrupted) and session.exitstatus in (pytest.ExitCode.OK, 5):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

@@ -199,11 +199,21 @@ class Run:
         path = Path(file) if file else keep(self.options.folder / "found", found, hunt=self._began(), only_alike=True)
         return replace(found, notes={**found.notes, "path": _shown(path)})
 
+    def left_behind(self) -> list[Divergence]:
+        """What the processes have written, each with where it lies; without what a file of a test has told."""
+        left = []
+        for path in sorted((self.folder / "found").glob("*.walk")):
+            # Another process may replace a finding by its shrunk form, under another name, at any moment.
+            with contextlib.suppress(FileNotFoundError):
+                found = read_finding(path) if path.exists() else None
+                if found is not None and FILE not in found.notes:
+                    left.append(replace(found, notes={**found.notes, "path": str(path)}))
+        return left
+
     def gather(self) -> tuple[Divergence, ...]:
         """What all processes found: the smallest of each signature, kept where findings are kept."""
         groups: dict[tuple[str, str, str], list[Divergence]] = {}
         for path in sorted((self.folder / "found").glob("*.walk")):
-            # Another process may replace a finding by its shrunk form, under another name, at any moment.
             with contextlib.suppress(FileNotFoundError):
                 found = read_finding(path) if path.exists() else None
                 if found is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from refute.divergence import Divergence
-from refute.errors import InputError, quote
+from refute.errors import InputError, RefuteError, quote
 from refute.hunter import Options, timeout_within
 from refute.regression import tell
 from refute.report import ReportTarget, parse_report_option, write_report
@@ -14,7 +15,7 @@ from refute.report.text import count, printable
 from refute.suite.cast import Cast
 from refute.suite.claims import claim_of
 from refute.suite.run import FILE, Run
-from refute.suite.share import Share, hunt_share
+from refute.suite.share import Share, hunt_share, refine_rest
 from refute.timing import read_seconds
 
 DEFAULT_TIME = "30s"
@@ -60,11 +61,15 @@ class Session:
         self.run.wait()
         self.findings = self.run.gather()
 
-    def finish(self, outcomes: dict[str, bool]) -> bool:
+    def finish(self, outcomes: dict[str, bool], *, interrupted: bool = False) -> bool:
         """Write the reports and remove the run; False when that failed, or something found has failed no test.
 
         `outcomes` tells of each of the suite's tests that ran whether it failed.
         """
+        if interrupted:
+            # Whoever cannot wait for it, or has no engine for it, has the findings as they are.
+            with suppress(KeyboardInterrupt, RefuteError):
+                refine_rest(self.run)
         self.findings = self.run.gather()
         result = self.run.result(self.findings)
         silent = [found for found in self.findings if outcomes.get(claim_of(found).test) is False and not _file(found)]
