@@ -35,7 +35,9 @@ def chosen() -> list[Planted]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `planted` is run with each."""
+    """A test that asks for a `planted` fault, or the `fault_name` of one, is run with each."""
+    if "fault_name" in metafunc.fixturenames:
+        metafunc.parametrize("fault_name", [planted.name for planted in chosen()])
     if "planted" in metafunc.fixturenames:
         metafunc.parametrize("planted", chosen(), ids=lambda planted: planted.name)
 
@@ -43,3 +45,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def is_second_run() -> bool:
     return IS_SECOND_RUN
+
+
+@pytest.fixture
+def names() -> list[str]:
+    """The faults of this run."""
+    return [planted.name for planted in chosen()]
+
+
+@pytest.fixture
+def all_faults() -> None:
+    """What is said of all faults together is seen where all of them are tried."""
+    if IS_SECOND_RUN:
+        pytest.skip("said of all faults, which the compiled run has tried, on interpreted copies too")

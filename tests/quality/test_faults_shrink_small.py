@@ -69,12 +69,11 @@ def shrunk(name: str) -> tuple[Divergence, Divergence]:
     pytest.fail(f"no walk at hand shows {name}")
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_fault_shrinks_to_few_moves_and_keeps_its_signature(name: str) -> None:
-    found, small = shrunk(name)
+def test_the_fault_shrinks_to_few_moves_and_keeps_its_signature(fault_name: str) -> None:
+    found, small = shrunk(fault_name)
     assert small.notes["shrunk"] == "whole"
     assert small.signature == found.signature
-    fault = FAULTS[name]
+    fault = FAULTS[fault_name]
     limit = fault.fewest or (MOST_MOVES_OF_A_PATH if fault.path else MOST_MOVES)
     assert len(small.walk) <= limit, small.walk
     assert small.original == found.walk
@@ -86,17 +85,17 @@ def words() -> dict[str, list[str]]:
     return {name: told.split(" | ") for name, told in lines}
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_sentence_says_what_kind_of_thing_is_wrong_and_what_is_special_about_it(name: str) -> None:
-    _, small = shrunk(name)
+def test_the_sentence_says_what_kind_of_thing_is_wrong_and_what_is_special_about_it(fault_name: str) -> None:
+    _, small = shrunk(fault_name)
     sentence = explain(small)
-    assert name in words(), f"{SENTENCES.name} has no row for {name}, of which is said: {sentence}"
-    assert [part for part in words()[name] if part not in sentence.lower()] == [], sentence
+    assert fault_name in words(), f"{SENTENCES.name} has no row for {fault_name}, of which is said: {sentence}"
+    assert [part for part in words()[fault_name] if part not in sentence.lower()] == [], sentence
     assert sentence.endswith(".")
     if small.missing or small.extra:
         assert str(small.move) in sentence
 
 
+@pytest.mark.usefixtures("all_faults")
 def test_what_the_board_finds_inside_itself_needs_no_moves() -> None:
     inside = (Facet.RESTORE, Facet.INVARIANTS, Facet.NULL)
     small = [small for _, small in map(shrunk, walks()) if small.facet in inside]
@@ -106,6 +105,7 @@ def test_what_the_board_finds_inside_itself_needs_no_moves() -> None:
     assert {one.walk.moves for one in small} == {()}
 
 
+@pytest.mark.usefixtures("all_faults")
 def test_move_generation_faults_come_down_to_a_handful_of_men() -> None:
     men = []
     for found, small in map(shrunk, walks()):
@@ -117,6 +117,7 @@ def test_move_generation_faults_come_down_to_a_handful_of_men() -> None:
     assert men[len(men) // 2] <= MEDIAN_MEN, men
 
 
+@pytest.mark.usefixtures("all_faults")
 def test_a_shrink_takes_few_calls_to_the_subject() -> None:
     calls = sorted(shrunk(name)[1].notes["subject_calls"] for name in walks())
     assert calls[len(calls) // 2] <= 100, calls
@@ -145,9 +146,8 @@ def position_at_end(walk: Walk) -> str:
     return board.fen(en_passant="fen")
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_json_says_all_that_the_finding_says(name: str) -> None:
-    found = told(name)
+def test_json_says_all_that_the_finding_says(fault_name: str) -> None:
+    found = told(fault_name)
     (said,) = json.loads(render_json(hunted(found)))["divergences"]
     for field in ("facet", "verdict", "kind", "subject", "witness", "expected", "actual", "move", "explanation"):
         assert said[field] == getattr(found, field), field
@@ -162,9 +162,8 @@ def test_json_says_all_that_the_finding_says(name: str) -> None:
     assert said["command"] == command_for(found)
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_junit_fails_a_case_of_its_signature_that_says_everything(name: str) -> None:
-    found = told(name)
+def test_junit_fails_a_case_of_its_signature_that_says_everything(fault_name: str) -> None:
+    found = told(fault_name)
     (case,) = [case for case in ET.fromstring(render_junit(hunted(found))).iter("testcase") if len(case)]
     failure = case.find("failure")
     assert failure is not None
@@ -177,9 +176,8 @@ def test_junit_fails_a_case_of_its_signature_that_says_everything(name: str) -> 
     assert f"again:    {command_for(found)}" in lines
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_markdown_has_the_position_both_answers_and_a_board_to_analyse_it_on(name: str) -> None:
-    found = told(name)
+def test_markdown_has_the_position_both_answers_and_a_board_to_analyse_it_on(fault_name: str) -> None:
+    found = told(fault_name)
     text = render_markdown(hunted(found))
     fenced = re.findall(r"^```\w+\n(.*?)\n```$", text, re.MULTILINE | re.DOTALL)
     assert f"- **FEN**: `{found.walk.fen}`" in text
@@ -194,15 +192,13 @@ def test_markdown_has_the_position_both_answers_and_a_board_to_analyse_it_on(nam
     assert unquote(link).replace("_", " ") == position_at_end(found.walk)
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_walk_file_gives_back_the_finding(name: str) -> None:
-    found = told(name)
+def test_a_walk_file_gives_back_the_finding(fault_name: str) -> None:
+    found = told(fault_name)
     assert parse_finding(format_finding(found).encode()) == found
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_terminal_shows_what_to_paste_and_every_word_of_the_sentence(name: str) -> None:
-    found = told(name)
+def test_the_terminal_shows_what_to_paste_and_every_word_of_the_sentence(fault_name: str) -> None:
+    found = told(fault_name)
     page = io.StringIO()
     print_result(hunted(found), Console(file=page, width=100, markup=False, emoji=False, highlight=False))
     lines = [line.rstrip() for line in page.getvalue().splitlines()]
@@ -214,12 +210,11 @@ def test_the_terminal_shows_what_to_paste_and_every_word_of_the_sentence(name: s
         assert f"[{move}]" in page.getvalue()
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_generated_test_fails_on_the_faulty_board_and_passes_on_the_right_one(name: str) -> None:
-    found = told(name)
+def test_the_generated_test_fails_on_the_faulty_board_and_passes_on_the_right_one(fault_name: str) -> None:
+    found = told(fault_name)
     source = render_pytest(hunted(found))
     assert run_generated(source).startswith(str(found.signature))
-    assert run_generated(source.replace(f"'fault:{name}'", "'own'")) == ""
+    assert run_generated(source.replace(f"'fault:{fault_name}'", "'own'")) == ""
 
 
 def run_generated(source: str) -> str:
@@ -265,14 +260,16 @@ def men_of(fen: str) -> int:
     return sum(letter.isalpha() for letter in fen.split()[0])
 
 
-def test_one_page_shows_every_fault_with_its_board_and_steps_through_its_walk(browser: Any, tmp_path: Path) -> None:
-    result = hunted(*map(told, FAULTS))
+def test_one_page_shows_every_fault_with_its_board_and_steps_through_its_walk(
+    names: list[str], browser: Any, tmp_path: Path
+) -> None:
+    result = hunted(*map(told, names))
     findings = [found for group in result.groups().values() for found in group]
     path = tmp_path / "page.html"
     path.write_text(render_html(result), encoding="utf-8")
     browser.get(path.as_uri())
     cards = browser.execute_script(LOOK)
-    assert len(cards) == len(FAULTS)
+    assert len(cards) == len(names)
     for card, found in zip(cards, findings, strict=True):
         end = position_at_end(found.walk)
         assert card["sentence"] == found.explanation
@@ -286,7 +283,7 @@ def test_one_page_shows_every_fault_with_its_board_and_steps_through_its_walk(br
         on = position_at_end(found.walk.prefix(1))
         assert card["frames"] == [[end], [found.walk.fen], [on], [end]]
     assert browser.get_log("browser") == []
-    assert browser.title == f"{len(FAULTS)} findings in fault · refute"
+    assert browser.title == f"{len(names)} findings in fault · refute"
     picture = tmp_path / "page.png"
     assert browser.save_screenshot(str(picture))
     # A blank page of this size is a few kilobytes.
