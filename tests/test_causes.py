@@ -251,6 +251,21 @@ def test_a_castle_that_looks_at_no_attack_at_all_is_one_cause() -> None:
     assert group([causes_of(castled(fen)) for fen in (OUT_OF_CHECK, THROUGH, INTO)]) == [[0, 1, 2]]
 
 
+def test_knights_that_miss_a_capture_are_no_reason_to_castle_into_their_attack() -> None:
+    def moves(fen: str) -> list[str]:
+        board = chess.Board(fen)
+        knights = board.pieces(chess.KNIGHT, board.turn)
+        return [
+            move.uci() for move in board.legal_moves if not (move.from_square in knights and board.is_capture(move))
+        ]
+
+    blunt = FunctionEngine(moves, name="blunt", timeout=10)
+    missing = Comparer(blunt, [PythonChessEngine()]).compare(Walk("4k3/8/2p5/8/3N4/8/8/4K3 w - - 0 1")).divergence
+    assert missing is not None
+    into = castled("4k3/8/8/8/8/7n/8/4K2R w K - 0 1")
+    assert group([causes_of(missing), causes_of(into)]) == [[0], [1]]
+
+
 def test_two_faults_in_one_board_keep_their_verdicts() -> None:
     """A clock that is misread must not make a rook that castling left behind a fault of the reader."""
     faults = FAULTS["fen-ignores-halfmove-clock"], FAULTS["castle-leaves-rook"]

@@ -198,12 +198,10 @@ class WrongMove:
         elif self.kind.endswith("castle") and not board.is_check():
             way = chess.SquareSet.between(king, move.to_square)
             for square in (*way, move.to_square):
-                for man in board.attackers(not board.turn, square):
-                    yield f"missing: {self._attack(man, square)}"
-                    yield f"extra: {attacked_by(board, man)}"
+                yield from (f"extra: {attacked_by(board, man)}" for man in board.attackers(not board.turn, square))
         elif king == move.from_square:
             for square in self._attackers():
-                yield f"missing: {self._attack(square, move.to_square)}"
+                yield f"missing: {self._attack(square)}"
                 yield f"extra: {attacked_by(board, square)}"
 
     def _stops_short(self) -> bool:
@@ -276,10 +274,10 @@ class WrongMove:
             return "the king takes a man that is defended"
         return attacked_by(self.board, min(seen, key=lambda square: self.board.piece_type_at(square) or 0))
 
-    def _attack(self, square: int, target: int) -> str:
-        """How the man on a square would take the king on another, in the words of `_way`."""
+    def _attack(self, square: int) -> str:
+        """How the man on a square would take the king that has moved, in the words of `_way`."""
         if self.board.piece_type_at(square) in SLIDERS:
-            return f"a slide on a {_direction(square, target)}"
+            return f"a slide on a {_direction(square, self.move.to_square)}"
         name = _name(self.board, square)
         return "pawn capture" if name == "pawn" else name
 
