@@ -107,6 +107,12 @@ ONE: dict[str, Places] = {
         ("4k3/8/8/3R4/3p4/8/8/4K3 w - - 0 1",),
         ("4k3/8/8/8/2B5/3p4/8/4K3 w - - 0 1",),
         ("4k3/8/8/1b1K4/2p5/8/8/8 w - - 0 1",),
+        ("4k3/8/8/8/5r2/8/5K2/8 w - - 0 1",),
+        ("4k3/8/8/1rPpK3/8/8/8/8 w - d6 0 1",),
+    ),
+    "rook-mask-without-own-edge": (
+        ("4k3/8/8/8/8/8/8/3RK3 w - - 0 1",),
+        ("3r1K1k/3B4/8/8/8/8/8/8 w - - 0 1",),  # whose bishop may go to e8, and seems to leave the king in check
     ),
     "captured-man-keeps-bit": (
         ("4k3/2P5/8/8/8/8/8/4K3 w - - 0 1",),
@@ -149,6 +155,10 @@ def test_one_fault_seen_in_several_places_is_one_cause(fault: str, places: Place
 
 # Two faults that have something in common, each at a place of its own.
 TWO = {
+    "en passant that uncovers a rook and kings that touch": (
+        ("en-passant-rank-pin", "4k3/8/8/1rPpK3/8/8/8/8 w - d6 0 1"),
+        ("kings-may-touch", "7k/5K2/8/8/8/8/8/8 w - - 0 1"),
+    ),
     "kings that touch and kings that pawns do not frighten": (
         ("kings-may-touch", "7k/5K2/8/8/8/8/8/8 w - - 0 1"),
         ("edge-pawn-cannot-capture", "4k3/8/8/8/8/7p/8/6K1 w - - 0 1"),

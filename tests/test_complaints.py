@@ -83,6 +83,16 @@ def test_a_mirrored_position_that_cannot_be_played_is_a_complaint_and_no_crash()
     assert (said.complaint.facet, said.complaint.verdict) == ("moves", "movegen")
 
 
+def test_a_repetition_that_is_not_seen_because_the_history_is_lost_convicts_unmake() -> None:
+    moves = ("h7h6", "e4b4", "h6h7", "b4e4") * 4
+    walk = Walk("4k3/7K/8/8/4r3/8/8/8 w - - 0 1", moves)
+    comparer = Comparer(open_fault("undo-keeps-only-the-last"), [PythonChessEngine()])
+    comparer.question = Question(frozenset({Ability.MOVES, Ability.OUTCOME}))
+    found = comparer.compare(walk).divergence
+    assert found is not None
+    assert str(found.signature) == "restore/unmake/-"
+
+
 def test_a_tally_that_a_capture_leaves_wrong_is_not_what_makes_generators_differ() -> None:
     """Only what moves are generated from can do that."""
     faults = FAULTS["king-wraps-around"], FAULTS["material-kept-after-capture"]

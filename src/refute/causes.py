@@ -71,6 +71,9 @@ def causes_of(found: Divergence) -> Names:
         under.update(misjudged_checks(found.walk, of_mover=False))
     elif found.facet in STATE:
         names.update(_of_state(found))
+        if found.verdict is Verdict.MOVEGEN and found.move is not None:
+            # The move is right, and so is its make: a king that it leaves behind seems to be attacked.
+            under.update(misjudged_checks(found.walk.then(found.move), of_mover=False))
         if found.verdict is Verdict.UNMAKE:
             explains.add(UNMAKE)
         if found.kind != ANY_MOVE:

@@ -35,6 +35,8 @@ FEN_FIELDS: Final = (
     "move number",
 )
 
+REPETITION: Final = "fivefold-repetition"
+
 MIRROR: Final = 56 | 56 << 6  # both squares of a code, ranks exchanged
 
 # When one fault makes several moves wrong, the most particular kind names it.
@@ -112,10 +114,25 @@ class Judge:
                 kind = _wrong_field(scene.fen, self._own_fen(scene))
             return self.found(scene, facet, verdict, complaint.move, "no complaint", complaint.text, kind=kind)
         if _differs(said.outcome, wanted.outcome):
-            return self._differ_in(scene, Ability.OUTCOME, said, _blame_outcome(wanted.outcome, said.outcome))
+            return self._lost_history(scene, said) or self._differ_in(
+                scene, Ability.OUTCOME, said, _blame_outcome(wanted.outcome, said.outcome)
+            )
         if _differs(said.divide, wanted.divide):
             return self._perft_differs(scene, said)
         return None
+
+    def _lost_history(self, scene: Scene, said: Answer) -> Divergence | None:
+        """Repetitions are counted by what moves left to be taken back: where that is lost, it is the fault."""
+        is_repetition = REPETITION in (said.outcome, scene.expected.answer.outcome)
+        if not is_repetition or Ability.STATE not in self.subject.abilities:
+            return None
+        question = Question(frozenset({Ability.STATE}), only_taken_back=True)
+        last = self.subject.along(scene.walk.prefix(scene.ply), question)[-1]
+        complaint = last.complaint if isinstance(last, Answer) else None
+        if complaint is None:
+            return None
+        facet, verdict = Facet(complaint.facet), Verdict(complaint.verdict)
+        return self.found(scene, facet, verdict, complaint.move, "no complaint", complaint.text, kind=complaint.kind)
 
     def _wrong_when_mirrored(self, scene: Scene) -> Divergence | None:
         """The wrong move list of the colour-mirrored position, which says more than that the two differ."""
@@ -340,7 +357,7 @@ def _wrong_field(wanted: str, got: str) -> str | None:
 
 def _blame_outcome(wanted: str | None, said: str | None) -> Verdict:
     """A wrong repetition is the key's fault, a wrong clock make's, any other the generator's."""
-    if "fivefold-repetition" in (wanted, said):
+    if REPETITION in (wanted, said):
         return Verdict.HASH
     if "seventyfive-moves" in (wanted, said):
         return Verdict.MAKE

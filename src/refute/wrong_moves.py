@@ -26,6 +26,7 @@ IN_THE_WAY: Final = "a man stands in the way"
 ANY_RULE: Final = "whatever attacks"
 ATTACK: Final = re.compile("out of check|attacked")
 SLIDER: Final = re.compile("bishop|rook|queen")
+NO_CAPTURE: Final = "missing: a slider's capture"
 WRAPS: Final = "it wraps around the edge of the board"
 
 
@@ -71,7 +72,10 @@ def contradictions(walk: Walk) -> Iterator[str]:
 def _misjudged(board: chess.Board, side: chess.Color) -> Iterator[str]:
     king = board.king(side)
     if king is not None:
-        yield from (f"extra: {attacked_by(board, man)}" for man in board.attackers(not side, king))
+        for man in board.attackers(not side, king):
+            yield f"extra: {attacked_by(board, man)}"
+            if board.piece_type_at(man) in SLIDERS:
+                yield NO_CAPTURE
         yield from _feigned_attacks(board, king, not side)
         yield from _bound_to(board, [king])
 
@@ -155,7 +159,7 @@ class WrongMove:
         elif self.is_legal:
             yield f"missing: {self._obeys() or self._way()}"
             if self._stops_short():
-                yield "missing: a slider's capture"
+                yield NO_CAPTURE
         else:
             yield f"extra: {self._breaks()}"
             if self._is_pinned_pawn():
@@ -195,6 +199,9 @@ class WrongMove:
             yield from _feigned_attacks(board, move.to_square if king == move.from_square else king, not board.turn)
         elif pinner is not None:
             yield f"extra: {attacked_by(board, pinner)}"
+        elif self.kind == "en passant":
+            # Whatever it uncovers does not see the king, if it sees nothing that it could take.
+            yield NO_CAPTURE
         elif self.kind.endswith("castle") and not board.is_check():
             way = chess.SquareSet.between(king, move.to_square)
             for square in (*way, move.to_square):

@@ -7,6 +7,7 @@ position ──▶ moves, FEN, check, outcome, key      compared with the witnes
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Final, Self
@@ -301,10 +302,11 @@ def _most_particular(position: Any, failure: BrokenInvariant) -> tuple[int, str,
         except BrokenInvariant as other:
             if (other.stage, other.number) == (failure.stage, failure.number):
                 failed[move] = other
-    # What one move leaves behind and what another does may be two faults.
+    # What one move leaves behind and what another does may be two faults, of which the rarer shows in few places.
     broken = {move: _broken(position, move, other) for move, other in failed.items()}
-    first = broken.get(failure.path[-1])
-    alike = {move: other for move, other in failed.items() if first in (None, broken[move])}
+    counts = Counter(broken.values())
+    rarest = min(counts, key=lambda sort: (counts[sort], sort), default="")
+    alike = {move: other for move, other in failed.items() if broken[move] == rarest}
     if not alike:
         return failure.path[-1], str(failure), None
     kinds = sorted({_kind(move) for move in alike}, key=KINDS.index)
