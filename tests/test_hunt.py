@@ -19,7 +19,7 @@ from refute.divergence import Divergence, Facet, Verdict
 from refute.errors import EngineError, SpecError
 from refute.finding import finding_path, read_finding, write_finding
 from refute.hunt import Options, Tally, default_witnesses, hunt
-from refute.hunter import Found, Hunter
+from refute.hunter import Found, Hunter, Tick
 from refute.refining import is_time_to_refine, refine_findings
 from refute.report.result import HuntResult
 from refute.walk import START_FEN, Walk
@@ -257,6 +257,22 @@ def test_an_error_of_ours_in_a_worker_is_no_finding(options: Options, monkeypatc
     with pytest.raises(ZeroDivisionError):
         workers._work(options, theirs, 0, 0, number, number, number, 0.0)
     assert isinstance(ours.recv(), EngineError)
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_a_worker_stops_at_its_first_finding_unless_told_to_keep_going(
+    keep_going: bool, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = Pipe(duplex=False)
+    monkeypatch.setattr("refute.workers._become_deaf", lambda: None)
+    monkeypatch.setattr("refute.workers._become_mute", lambda: None)
+    current, asked, limit = (SimpleNamespace(value=value) for value in (0, 0, workers.FAR))
+    given = replace(options, engine="fault:missing-underpromotion", walks=40, keep_going=keep_going)
+    workers._work(given, theirs, 0, 0, current, asked, limit, time.monotonic())
+    told = list(iter(ours.recv, None))
+    found = [event for _, event in told if isinstance(event, Found)]
+    assert (len(found) > 1) is keep_going
+    assert isinstance(told[-1][1], Tick), "how far it came is told in any case"
 
 
 @pytest.mark.parametrize("is_one_cause", [True, False])

@@ -230,8 +230,13 @@ def _work(
     # An engine that ends the process runs no `finally`: that is how its death is told from an error of ours.
     last: RefuteError | None = EngineError("a worker failed; its error is told above")
     try:
-        for event in hunter.run(numbers(), watch=watch, until=end_of(options, started)):
-            events.send((job, event))
+        with closing(hunter.run(numbers(), watch=watch, until=end_of(options, started))) as happening:
+            for event in happening:
+                events.send((job, event))
+                if isinstance(event, Found) and not options.keep_going:
+                    # Its walks come in their order: whatever it found from here on would not be the first.
+                    events.send((job, hunter.tick()))
+                    break
         last = None
     finally:
         hunter.close()
