@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -190,7 +190,7 @@ class Comparer:
                 break
             if found is not None:
                 comparison.quarantine = self._second_opinion(scene, found)
-                comparison.divergence = found if comparison.quarantine is None else None
+                comparison.divergence = self._seen_below(scene, found) if comparison.quarantine is None else None
                 break
         return comparison
 
@@ -210,6 +210,19 @@ class Comparer:
                 both = ((quick, f"{expected} nodes below {found.move}"), (witness.name, f"{counted} nodes"))
                 return Quarantine(scene.walk.prefix(scene.ply), Facet.PERFT, both)
         return None
+
+    def _seen_below(self, scene: Scene, found: Divergence) -> Divergence:
+        """A count that is wrong over what is right once the subject stands there convicts make."""
+        if found.facet is not Facet.PERFT or found.verdict is not Verdict.MOVEGEN or found.move is None:
+            return found
+        expected = (scene.expected.answer.divide or {}).get(encode_uci(found.move))
+        ability = Ability.MOVES if self.depth == 2 else Ability.PERFT
+        below = scene.walk.prefix(scene.ply).then(found.move)
+        said = self.subject.at([below], Question(frozenset({ability}), self.depth - 1))[0]
+        if not isinstance(said, Answer):
+            return found
+        counted = len(said.moves or ()) if ability is Ability.MOVES else sum((said.divide or {}).values())
+        return replace(found, verdict=Verdict.MAKE) if counted == expected else found
 
     def _agree(self, walk: Walk, ply: int, testimony: list[list[Answer | Fault]]) -> Expected | Quarantine:
         """What the witnesses say of one position; two that disagree, or one that fails, blame nobody else."""

@@ -32,7 +32,6 @@ CONVICTING: Final = {
     Trouble.ASTRAY: (Facet.FEN, Verdict.MAKE),
 }
 LEAST_COUNT: Final = 2  # plies that a comparison counts, if it counts at all
-VOUCHED_FOR: Final = 3  # plies from which on the divides below are counts, and not only lists
 NO_ANSWER: Final = (Trouble.TIMEOUT, Trouble.GARBAGE)  # which says nothing of a wrong count above it
 
 
@@ -179,17 +178,15 @@ class _Driller:
         return Drilled(tuple(self.levels), found, remark)
 
     def _convict_count(self, level: Level) -> Drilled:
-        """A count is wrong over a move below which every list is right: by what makes the move, or by what counts."""
+        """A count is wrong over a move below which every list is right: by what makes moves and takes them back."""
         difference = level.differences[0]
         walk, depth = level.walk, level.depth
         below = f"below {difference.move} at depth {depth}"
         right_by_fen = bool(walk.moves) and self._counts_right_by_fen(level)
-        # Lists alone were seen below, and the engine need not use them to count: only deeper do divides vouch for that.
-        is_made_wrong = right_by_fen or depth >= VOUCHED_FOR
         found = self._divergence(
             walk,
             Facet.PERFT,
-            Verdict.MAKE if is_made_wrong else Verdict.MOVEGEN,
+            Verdict.MAKE,
             difference.move,
             f"{difference.expected} nodes {below}",
             f"{difference.actual} nodes {below}",
@@ -197,13 +194,10 @@ class _Driller:
         found = dataclasses.replace(found, path_dependent=right_by_fen, notes={"depth": max(depth, LEAST_COUNT)})
         remark = (
             f"Every divide below {difference.move} agrees once the subject stands there, and its own count over that "
+            "move does not: its make or unmake is at fault."
         )
         if right_by_fen:
             remark = "Given the same position as FEN, the subject counts right: make is at fault."
-        elif is_made_wrong:
-            remark += "move does not: its make or unmake is at fault."
-        else:
-            remark += "move does not, given as FEN either: how it counts moves without listing them is at fault."
         return Drilled(tuple(self.levels), found, remark)
 
     def _counts_right_by_fen(self, level: Level) -> bool:
