@@ -45,6 +45,9 @@ ENOUGH: Final = {
     Facet.OUTCOME: _POSITION | {Ability.OUTCOME},
 }
 
+# Facets of which what was moved last tells nothing.
+FATAL: Final = (Facet.CRASH, Facet.TIMEOUT)
+
 Listener = Callable[[Divergence], None]
 
 
@@ -161,7 +164,11 @@ class Shrinker:
     def _is_same(self, found: Divergence) -> bool:
         # Nonsense and a crash share a facet, and what is told of the one must not end as the other.
         trouble = self.first.notes.get("trouble")
-        return key_of(found) == self.key and trouble in (None, found.notes.get("trouble"))
+        if trouble not in (None, found.notes.get("trouble")):
+            return False
+        if self.first.facet in FATAL and (found.facet, found.actual) == (self.first.facet, self.first.actual):
+            return True  # whatever move came before it: what an engine dies of may need none
+        return key_of(found) == self.key
 
     def _compare(self, walk: Walk, comparer: Comparer) -> Divergence | None:
         if time.monotonic() > self._deadline:
