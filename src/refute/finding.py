@@ -236,6 +236,9 @@ def _read_headers(lines: Sequence[str]) -> dict[str, str]:
 def _build(headers: dict[str, str], command: str) -> Divergence:
     chess960 = _read_flag(headers, "chess960")
     walk = read_walk(command, chess960=chess960)
+    path_dependent = _read_flag(headers, "path_dependent")
+    if path_dependent and not walk.moves:
+        raise WalkError("the file is truncated: it shows along a path only, and its moves are missing")
     original = None
     if "original" in headers:
         original = read_walk(headers["original"], chess960=chess960)
@@ -252,7 +255,7 @@ def _build(headers: dict[str, str], command: str) -> Divergence:
         **texts,  # type: ignore[arg-type]  # mypy cannot match the keys of TEXTS with the fields
         **lists,  # type: ignore[arg-type]  # nor those of LISTS
         move=_read_text(headers, "move") if "move" in headers else None,
-        path_dependent=_read_flag(headers, "path_dependent"),
+        path_dependent=path_dependent,
         count=_read_number(headers, "count", 1),
         seed=_read_number(headers, "seed", 0) if "seed" in headers else None,
         versions=_read_versions(headers),

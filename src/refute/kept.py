@@ -22,6 +22,7 @@ from refute.causes import Names, causes_of, related, rule_of
 from refute.divergence import Divergence
 from refute.errors import WalkError
 from refute.finding import LARGEST_FILE, format_subject, read_finding, read_walk, slug_of, write_finding
+from refute.reading import read_bytes
 from refute.shrink import NOT_REPRODUCED, sort_key
 from refute.walk import Walk
 
@@ -145,7 +146,7 @@ def _of_same_cause(folder: Path, found: Divergence, mine: set[Path], *, only_ali
     for file in sorted({*folder.glob("*.walk")} - mine):
         # A file that cannot be read is somebody else's, and is left alone.
         with contextlib.suppress(WalkError, OSError):
-            if file.stat().st_size > LARGEST_FILE or subject not in file.read_bytes():
+            if subject not in read_bytes(file, most=LARGEST_FILE, error=WalkError):
                 continue
             one = read_finding(file)
             if one.walk.chess960 == found.walk.chess960 and (one.signature == found.signature or not only_alike):
