@@ -221,20 +221,23 @@ class Hunter:
 
         Ctrl-C keeps the best so far, and sets `stops`.
         """
-        small = found
+        small, square = found, None
         if self.options.shrinks and found.notes.get("shrinks", True):
-            best = [found]
+            best, end = [found], time.monotonic() + seconds
             if found.facet is Facet.TIMEOUT and seconds < ATTEMPTS * self.options.timeout:
                 seconds = 0.0  # each attempt would wait for nothing
             try:
                 small = shrink(found, self.comparer, seconds=seconds, listen=best.append)
+                best.append(small)
+                with self.comparer.hurried(end):
+                    square = only_square(small, self.comparer.subject)
             except KeyboardInterrupt:
                 self.is_interrupted = self.stops = True
                 small = replace(best[-1], notes={**best[-1].notes, "shrunk": INTERRUPTED})
-        small = replace(small, seed=found.seed, original=found.original, notes=notes_of(small, found))
-        square = only_square(small, self.comparer.subject) if self.options.shrinks else None
+        notes = {name: note for name, note in notes_of(small, found).items() if name != ONLY_ON}
         if square is not None:
-            small = replace(small, notes={**small.notes, ONLY_ON: square})
+            notes[ONLY_ON] = square
+        small = replace(small, seed=found.seed, original=found.original, notes=notes)
         told = explain(small)
         if small.notes.get("shrunk") == NOT_REPRODUCED:
             told += " It was seen once, and not again when asked alone: the subject may remember earlier positions."
