@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from refute.board.move import encode_uci
+from refute.causes import causes_of, group
 from refute.compare import Comparer
 from refute.divergence import Divergence, Facet, Signature, Verdict
 from refute.drill import Drilled, Level, drill, drill_finding
@@ -126,6 +127,15 @@ def test_a_count_that_is_wrong_by_fen_too_convicts_make_where_every_list_below_i
     compared = Comparer(Clumsy(overlooking), [PythonChessEngine()], depth=2).compare(found.walk).divergence
     assert compared is not None
     assert compared.verdict is found.verdict, "a hunt says the same"
+
+
+def test_wrong_counts_over_right_lists_have_one_cause_whatever_they_are_counted_below() -> None:
+    walks = [Walk(START_FEN), Walk(KIWIPETE), Walk("4k3/8/8/8/8/8/8/4K2R w K - 0 1")]
+    comparer = Comparer(Clumsy(overlooking), [PythonChessEngine()], depth=2)
+    found = [comparer.compare(walk).divergence for walk in walks]
+    named = [causes_of(one) for one in found if one is not None]
+    assert len({one.signature for one in found if one is not None}) > 1
+    assert group(named) == [[0, 1, 2]]
 
 
 def test_a_count_that_is_right_by_fen_convicts_make() -> None:

@@ -131,6 +131,10 @@ SPOILT = {
     "not UTF-8": (b"# format: \xff\n", "byte 10 is not UTF-8"),
     "too large": (b"#" * (LARGEST_FILE + 1), "larger than"),
     "cut in the last line": (TEXT[:-3].encode(), "truncated: its last line does not end"),
+    "cut in the moves": (
+        TEXT.rpartition(" moves ")[0].encode() + b"\n",
+        "truncated: it shows along a path only",
+    ),
     "cut before the last line": (lines_but("position").encode(), "truncated: the position command"),
     "cut in the headers": (b"# format: refute-walk 1\n# facet: moves\n", "truncated: header 'verdict'"),
     "header lost": (lines_but("# witness").encode(), "header 'witness' is missing"),

@@ -221,3 +221,16 @@ def test_pytest_runs_add_up_in_one_file_too(tmp_path: Path) -> None:
     (path,) = (tmp_path / "found").iterdir()
     assert read_finding(path).count == 2
     assert read_finding(path).notes["first_seen"] == time_stamp(0)
+
+
+def test_a_pipe_among_the_findings_is_left_alone(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.walk")
+    kept = shelve(tmp_path, finding("e2e4"), FIRST)
+    assert files(tmp_path) == sorted([kept.name, "pipe.walk"])
+
+
+def test_a_file_whose_move_goes_nowhere_ends_no_hunt(tmp_path: Path) -> None:
+    odd = finding("e2e4", facet=Facet.KEY, verdict=Verdict.HASH, kind="capture", move="a1a1", actual="another key")
+    write_finding(tmp_path / "odd.walk", odd)
+    kept = shelve(tmp_path, finding("d2d4"), FIRST)
+    assert files(tmp_path) == sorted([kept.name, "odd.walk"])

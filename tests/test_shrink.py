@@ -167,6 +167,14 @@ def test_a_crash_shrinks_and_another_way_to_fail_is_not_taken_for_it() -> None:
     assert small.transcript == ("last words",)
 
 
+def test_a_crash_comes_down_to_no_move_whatever_was_moved_before_it() -> None:
+    found, comparer, _ = meet(dies_of_knights, Walk("n3k3/1P6/8/8/8/8/8/4K3 w - - 0 1", ("b7b8n",)))
+    small = shrink(found, comparer, seconds=600.0)
+    assert (found.kind, small.kind) == ("promotion to n", "-")
+    assert small.walk.moves == ()
+    assert small.pieces == 4
+
+
 def test_a_path_fault_keeps_the_shortest_path_and_says_so() -> None:
     found, comparer = compare("en-passant-victim-stays", PAWNS)
     small = shrink(found, comparer)
