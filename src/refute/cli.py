@@ -91,7 +91,7 @@ def refute(ctx: click.Context) -> None:
       refute hunt --engine ./mine --time 5m
       refute perft startpos 5 --divide --engine stockfish
 
-    Exit code: 0 nothing refuted, 1 refuted, 2 could not run.
+    Exit code: 0 nothing refuted, 1 refuted, 2 could not run, 130 interrupted.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
