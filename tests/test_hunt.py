@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from multiprocessing import Pipe
@@ -217,6 +217,53 @@ def test_an_engine_that_cannot_be_interrupted_is_ended_with_its_process(
     (found,) = result.divergences
     assert (found.facet, found.walk) == (Facet.TIMEOUT, walk_number(5, 3))
     assert "the process it ran in gave no answer" in found.actual
+
+
+@pytest.fixture
+def starting(options: Options) -> Iterator[tuple[workers._Office, workers.Worker]]:
+    """A worker that has been starting for a hundred seconds, with an engine that has a second for an answer."""
+    given = replace(options, engine="py:foreign:moves", timeout=1.0)
+    context = multiprocessing.get_context("spawn")
+    office = workers._Office(context, given, workers._number(context, workers.FAR), time.monotonic(), 20.0)
+    process = SimpleNamespace(kill=lambda: None)
+    ours, theirs = Pipe(duplex=False)
+    current, asked = workers._number(context, workers.NONE_YET), workers._number(context, 0)
+    with ours, theirs:
+        yield office, workers.Worker(0, process, ours, 4, current, asked, since=time.monotonic() - 100)
+
+
+def test_an_engine_is_not_called_hung_while_it_is_imported(
+    starting: tuple[workers._Office, workers.Worker],
+) -> None:
+    office, worker = starting
+    office._watch(worker)
+    assert not worker.has_stalled
+    worker.current.value = 4
+    office._watch(worker)
+    assert not worker.has_stalled, "its clock begins with its first walk"
+    worker.since -= 100
+    office._watch(worker)
+    assert worker.has_stalled
+
+
+def test_a_worker_that_never_starts_is_an_error_and_no_finding(
+    starting: tuple[workers._Office, workers.Worker],
+) -> None:
+    office, worker = starting
+    worker.since -= 1000
+    with pytest.raises(EngineError, match="did not start"):
+        office._watch(worker)
+    assert not worker.has_stalled
+
+
+def test_a_worker_that_dies_before_its_first_walk_died_of_that(
+    starting: tuple[workers._Office, workers.Worker],
+) -> None:
+    office, worker = starting
+    worker.process.exitcode = 3
+    death = workers._death(office.options, worker)
+    assert isinstance(death, Found)
+    assert (death.index, death.divergence.walk) == (4, walk_number(5, 4))
 
 
 def test_an_engine_that_dies_while_its_finding_is_shrunk_takes_no_report_along(

@@ -42,11 +42,13 @@ from refute.report.result import HuntResult
 from refute.shrink import INTERRUPTED
 from refute.walking import walk_number
 
-START_SECONDS: Final = 20.0  # for a process to start, and to import what it needs
+START_SECONDS: Final = 20.0  # for a process to start, and to import what is ours
 FAR: Final = 2**62
+NONE_YET: Final = -1  # the number of a worker's walk while it starts
 PATIENCE: Final = 5.0  # seconds a worker has to end once told to
 LOOK_EVERY: Final = 0.2  # seconds between two looks at workers that tell nothing
 STALLED: Final = 10  # timeouts without a walk done, until an engine in the worker's own process is called hung
+SLOW_START: Final = 10  # times what it should take, until a worker is not waited for any more
 STALLED_AT_END: Final = 2  # the same, once the time of the hunt is over
 
 
@@ -57,12 +59,18 @@ class Worker:
     job: int
     process: Any  # multiprocessing's process classes differ by context
     events: Connection
+    first: int  # the number of its first walk
     current: Any  # the number of the walk it compares
     asked: Any  # the number of the witness that runs in its process; 0 for none, and the subject is to blame
     is_done: bool = False
-    seen: int = -1  # that number when it was last looked at
+    seen: int = NONE_YET  # the number of its walk when it was last looked at
     since: float = 0.0  # and the time when it last changed
     has_stalled: bool = False
+
+    @property
+    def index(self) -> int:
+        """The number of the walk that it is on, or starts for."""
+        return self.first if self.current.value == NONE_YET else int(self.current.value)
 
 
 def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntResult:
@@ -71,7 +79,9 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
     # Walks past the limit are left alone: that is how every number of jobs stops at the same finding.
     limit = _number(context, FAR)
     tally = Tally(options)
+    opened = time.monotonic()
     here = Hunter(options)  # refines what is found; and a wrong SPEC is told before anything starts
+    start_seconds = START_SECONDS + time.monotonic() - opened
     workers: list[Worker] = []
     stopping: list[Found] = []  # what ends a hunt that stops at the first: several, found at the same moment
     office: _Office | None = None
@@ -79,7 +89,7 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
     try:
         try:
             tally.started = time.monotonic()
-            office = _Office(context, options, limit, tally.started)
+            office = _Office(context, options, limit, tally.started, start_seconds)
             workers = [office.start(job, first=job) for job in range(options.jobs)]
             for job, event in office.events(workers):
                 if isinstance(event, Found) and not options.keep_going:
@@ -125,11 +135,12 @@ class _Office:
     options: Options
     limit: Any
     started: float
+    start_seconds: float  # for a process to start, and to import these engines
 
     def start(self, job: int, *, first: int) -> Worker:
-        current, asked = _number(self.context, first), _number(self.context, 0)
+        current, asked = _number(self.context, NONE_YET), _number(self.context, 0)
         process, events = self.run(_work, self.options, job, first, current, asked, self.limit, self.started)
-        return Worker(job, process, events, current, asked, since=time.monotonic())
+        return Worker(job, process, events, first, current, asked, since=time.monotonic())
 
     def run(self, work: Callable[..., None], options: Options, *args: Any) -> tuple[Any, Connection]:
         """Start a process of ours, which is given the options, where to tell, and the rest; and where to hear it."""
@@ -160,8 +171,8 @@ class _Office:
                     death = _death(self.options, worker)
                     yield worker.job, death
                     goes_on = self.options.keep_going or isinstance(death, Held)
-                    if goes_on and worker.current.value < self.limit.value:
-                        first = worker.current.value + self.options.jobs
+                    if goes_on and worker.index < self.limit.value:
+                        first = worker.index + self.options.jobs
                         workers.append(self.start(worker.job + self.options.jobs, first=first))
                     continue
                 if message is None:
@@ -178,6 +189,11 @@ class _Office:
         now, end = time.monotonic(), end_of(self.options, self.started)
         if worker.current.value != worker.seen:
             worker.seen, worker.since = worker.current.value, now
+            return
+        if worker.seen == NONE_YET:
+            # It imports its engine, as this process could: that is no answer that somebody waits for.
+            if now - worker.since > SLOW_START * self.start_seconds:
+                raise EngineError(f"a worker did not start within {SLOW_START * self.start_seconds:.0f} s")
             return
         # What is Python's gives up by itself when its time is over, so that this is not.
         timeouts = STALLED if end is None or now < end else STALLED_AT_END
@@ -245,7 +261,7 @@ def _work(
 
 def _death(options: Options, worker: Worker) -> Found | Held:
     """A worker died: what it was asked about killed it, and that is a finding, or a witness that cannot be believed."""
-    index = worker.current.value
+    index = worker.index
     walk = walk_number(options.seed, index, chess960=options.chess960)
     code = worker.process.exitcode
     how = f"died of signal {-code}" if code is not None and code < 0 else f"died with exit code {code}"
@@ -296,7 +312,7 @@ class _Apart:
         process, told = self.office.run(_refine, self.office.options, found, seconds)
         try:
             # It keeps its time by itself, unless it never comes back from code that is not Python's.
-            if told.poll(START_SECONDS + seconds + self.office.options.timeout):
+            if told.poll(self.office.start_seconds + seconds + self.office.options.timeout):
                 small = told.recv()
         except (EOFError, OSError):
             pass  # it died of something on the way, which is not what was found
