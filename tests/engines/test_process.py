@@ -198,6 +198,14 @@ def test_a_forked_copy_does_not_kill_its_parents_engine() -> None:
     assert done.stdout.strip() == "still here", done.stderr
 
 
+def test_a_script_without_its_interpreter_is_told_from_no_script(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    with pytest.raises(EngineError, match="the program that its first line names is not there"):
+        Process([str(script)])
+
+
 def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.write_text("not a program")

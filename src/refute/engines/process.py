@@ -49,7 +49,7 @@ class Process:
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise EngineError(f"cannot start {quote(argv[0])}: {_why_not_started(error)}") from None
+            raise EngineError(f"cannot start {quote(argv[0])}: {_why_not_started(error, argv[0])}") from None
         self._finalizer = weakref.finalize(self, _end, self._child, os.getpid())
         child = self._child
         assert child.stdin is not None
@@ -194,8 +194,10 @@ def _widen(descriptor: int) -> None:
             fcntl.fcntl(descriptor, command, PIPE_BYTES)
 
 
-def _why_not_started(error: OSError | ValueError) -> str:
+def _why_not_started(error: OSError | ValueError, program: str) -> str:
     if isinstance(error, FileNotFoundError):
+        if os.path.isfile(program):
+            return "the program that its first line names is not there"
         return "no such program; give its path, or put it on PATH"
     if isinstance(error, PermissionError):
         return "it may not be executed; is it a program, and is its execute permission set (chmod +x)?"
