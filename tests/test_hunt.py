@@ -203,17 +203,19 @@ def test_an_engine_that_kills_its_process_is_a_finding_on_the_walk_it_died_of(
 def test_an_engine_that_hangs_in_our_process_is_a_finding_where_it_hangs(
     options: Options, foreign: Callable[[str], str]
 ) -> None:
-    result = hunt(replace(options, engine=foreign("time.sleep(600)"), walks=12, timeout=0.15))
+    # Long enough for every right answer on a busy machine; and it is waited for only once.
+    result = hunt(replace(options, engine=foreign("time.sleep(600)"), walks=12, timeout=0.6, shrinks=False))
     (found,) = result.divergences
     assert (found.facet, found.actual) == (Facet.TIMEOUT, "gave no answer in time")
     assert found.original == walk_number(5, 3).prefix(0)
 
 
 def test_an_engine_that_cannot_be_interrupted_is_ended_with_its_process(
-    options: Options, foreign: Callable[[str], str]
+    options: Options, foreign: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(workers, "STALLED", 0.1)  # of a timeout that right answers never need
     deaf = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM}); time.sleep(600)"
-    result = hunt(replace(options, engine=foreign(deaf), walks=12, timeout=0.05))
+    result = hunt(replace(options, engine=foreign(deaf), walks=12, timeout=8.0))
     (found,) = result.divergences
     assert (found.facet, found.walk) == (Facet.TIMEOUT, walk_number(5, 3))
     assert "the process it ran in gave no answer" in found.actual
@@ -227,9 +229,9 @@ def starting(options: Options) -> Iterator[tuple[workers._Office, workers.Worker
     office = workers._Office(context, given, workers._number(context, workers.FAR), time.monotonic(), 20.0)
     process = SimpleNamespace(kill=lambda: None)
     ours, theirs = Pipe(duplex=False)
-    current, asked = workers._number(context, workers.NONE_YET), workers._number(context, 0)
+    current, asked, begun = (workers._number(context, value) for value in (workers.NONE_YET, 0, 0))
     with ours, theirs:
-        yield office, workers.Worker(0, process, ours, 4, current, asked, since=time.monotonic() - 100)
+        yield office, workers.Worker(0, process, ours, 4, current, asked, begun, since=time.monotonic() - 100)
 
 
 def test_an_engine_is_not_called_hung_while_it_is_imported(
@@ -244,6 +246,18 @@ def test_an_engine_is_not_called_hung_while_it_is_imported(
     worker.since -= 100
     office._watch(worker)
     assert worker.has_stalled
+
+
+def test_an_engine_that_answers_is_not_called_hung_however_long_its_walk_is(
+    starting: tuple[workers._Office, workers.Worker],
+) -> None:
+    office, worker = starting
+    worker.current.value = 4
+    for _ in range(3):
+        worker.begun.value += 1
+        worker.since -= 100
+        office._watch(worker)
+    assert not worker.has_stalled
 
 
 def test_a_worker_that_never_starts_is_an_error_and_no_finding(
@@ -278,12 +292,12 @@ def test_an_engine_that_dies_while_its_finding_is_shrunk_takes_no_report_along(
     assert read_finding(found.notes["path"]).walk == found.walk
 
 
-@pytest.mark.parametrize("deed", ["os._exit(3)", "time.sleep(600)"], ids=["dies", "hangs"])
+@pytest.mark.parametrize(("deed", "timeout"), [("os._exit(3)", 10.0), ("time.sleep(600)", 0.6)], ids=["dies", "hangs"])
 def test_a_witness_that_fails_in_our_process_is_quarantined_and_the_hunt_goes_on(
-    deed: str, options: Options, foreign: Callable[[str], str]
+    deed: str, timeout: float, options: Options, foreign: Callable[[str], str]
 ) -> None:
     spec = foreign(deed)
-    result = hunt(replace(options, engine="own", against=("python-chess", spec), walks=6, timeout=0.1))
+    result = hunt(replace(options, engine="own", against=("python-chess", spec), walks=6, timeout=timeout))
     assert not result.is_refuted
     (held,) = result.quarantined
     assert held.walk.fen == walk_number(5, 3).fen
@@ -302,7 +316,7 @@ def test_an_error_of_ours_in_a_worker_is_no_finding(options: Options, monkeypatc
     monkeypatch.setattr("refute.workers._become_mute", lambda: None)
     number = SimpleNamespace(value=0)
     with pytest.raises(ZeroDivisionError):
-        workers._work(options, theirs, 0, 0, number, number, number, 0.0)
+        workers._work(options, theirs, 0, 0, (number, number, number), number, 0.0)
     assert isinstance(ours.recv(), EngineError)
 
 
@@ -313,9 +327,9 @@ def test_a_worker_stops_at_its_first_finding_unless_told_to_keep_going(
     ours, theirs = Pipe(duplex=False)
     monkeypatch.setattr("refute.workers._become_deaf", lambda: None)
     monkeypatch.setattr("refute.workers._become_mute", lambda: None)
-    current, asked, limit = (SimpleNamespace(value=value) for value in (0, 0, workers.FAR))
+    number, limit = SimpleNamespace(value=0), SimpleNamespace(value=workers.FAR)
     given = replace(options, engine="fault:missing-underpromotion", walks=40, keep_going=keep_going)
-    workers._work(given, theirs, 0, 0, current, asked, limit, time.monotonic())
+    workers._work(given, theirs, 0, 0, (number, number, number), limit, time.monotonic())
     told = list(iter(ours.recv, None))
     found = [event for _, event in told if isinstance(event, Found)]
     assert (len(found) > 1) is keep_going

@@ -47,7 +47,7 @@ FAR: Final = 2**62
 NONE_YET: Final = -1  # the number of a worker's walk while it starts
 PATIENCE: Final = 5.0  # seconds a worker has to end once told to
 LOOK_EVERY: Final = 0.2  # seconds between two looks at workers that tell nothing
-STALLED: Final = 10  # timeouts without a walk done, until an engine in the worker's own process is called hung
+STALLED: Final = 10  # timeouts without an answer, until an engine in the worker's own process is called hung
 SLOW_START: Final = 10  # times what it should take, until a worker is not waited for any more
 STALLED_AT_END: Final = 2  # the same, once the time of the hunt is over
 
@@ -62,9 +62,10 @@ class Worker:
     first: int  # the number of its first walk
     current: Any  # the number of the walk it compares
     asked: Any  # the number of the witness that runs in its process; 0 for none, and the subject is to blame
+    begun: Any  # how often an engine has begun, or ended, an answer in its process
     is_done: bool = False
-    seen: int = NONE_YET  # the number of its walk when it was last looked at
-    since: float = 0.0  # and the time when it last changed
+    seen: tuple[int, int] = (NONE_YET, 0)  # its walk and its answers when it was last looked at
+    since: float = 0.0  # and the time when they last changed
     has_stalled: bool = False
 
     @property
@@ -138,9 +139,9 @@ class _Office:
     start_seconds: float  # for a process to start, and to import these engines
 
     def start(self, job: int, *, first: int) -> Worker:
-        current, asked = _number(self.context, NONE_YET), _number(self.context, 0)
-        process, events = self.run(_work, self.options, job, first, current, asked, self.limit, self.started)
-        return Worker(job, process, events, first, current, asked, since=time.monotonic())
+        current, asked, begun = (_number(self.context, value) for value in (NONE_YET, 0, 0))
+        process, events = self.run(_work, self.options, job, first, (current, asked, begun), self.limit, self.started)
+        return Worker(job, process, events, first, current, asked, begun, since=time.monotonic())
 
     def run(self, work: Callable[..., None], options: Options, *args: Any) -> tuple[Any, Connection]:
         """Start a process of ours, which is given the options, where to tell, and the rest; and where to hear it."""
@@ -187,10 +188,11 @@ class _Office:
     def _watch(self, worker: Worker) -> None:
         """End a worker whose engine, in its process, has been silent for too long: nothing else can."""
         now, end = time.monotonic(), end_of(self.options, self.started)
-        if worker.current.value != worker.seen:
-            worker.seen, worker.since = worker.current.value, now
+        seen = worker.current.value, worker.begun.value
+        if seen != worker.seen:
+            worker.seen, worker.since = seen, now
             return
-        if worker.seen == NONE_YET:
+        if seen[0] == NONE_YET:
             # It imports its engine, as this process could: that is no answer that somebody waits for.
             if now - worker.since > SLOW_START * self.start_seconds:
                 raise EngineError(f"a worker did not start within {SLOW_START * self.start_seconds:.0f} s")
@@ -219,9 +221,10 @@ def _become_deaf() -> None:
 
 
 def _work(
-    options: Options, events: Connection, job: int, first: int, current: Any, asked: Any, limit: Any, started: float
+    options: Options, events: Connection, job: int, first: int, told: tuple[Any, Any, Any], limit: Any, started: float
 ) -> None:
     """What a worker does: hunt its walks and tell what happens."""
+    current, asked, begun = told
     _become_deaf()
     _become_mute()
 
@@ -236,6 +239,7 @@ def _work(
 
     def notice(number: int) -> None:
         asked.value = number
+        begun.value += 1
 
     try:
         hunter = Hunter(options)
