@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import chess
+import pytest
+
 from refute.causes import causes_of, group
 from refute.compare import Comparer
 from refute.divergence import Divergence
 from refute.engines.faulty import open_fault
+from refute.engines.protocol import Engine
+from refute.engines.pyobject import FunctionEngine
 from refute.engines.python_chess import PythonChessEngine
 from refute.places import ONLY_ON, only_square
 from refute.walk import Walk
@@ -19,7 +24,10 @@ EXCHANGED = "4k3/8/8/3KPpr1/8/8/8/8 w - f6 0 1"  # where colours are exchanged t
 
 
 def seen(fault: str, fen: str) -> Divergence:
-    subject = open_fault(fault)
+    return seen_by(open_fault(fault), fen)
+
+
+def seen_by(subject: Engine, fen: str) -> Divergence:
     found = Comparer(subject, [PythonChessEngine()]).compare(Walk(fen)).divergence
     assert found is not None
     square = only_square(found, subject)
@@ -47,3 +55,44 @@ def test_without_the_one_square_missing_and_jumping_are_two_causes() -> None:
 def test_a_note_that_is_no_square_binds_nothing() -> None:
     found = [replace(seen("wrong-magic", fen), notes={ONLY_ON: ["d4"]}) for fen in (MISSING, JUMPS)]
     assert group([causes_of(one) for one in found]) == [[0], [1]]
+
+
+def twice_wrong(fen: str) -> list[str]:
+    """A rook on h1 misses h4; and no king-side castle, no en passant, no knight of a pawn is ever listed."""
+    board = chess.Board(fen)
+    return [
+        move.uci()
+        for move in board.legal_moves
+        if not board.is_kingside_castling(move)
+        and not board.is_en_passant(move)
+        and move.promotion != chess.KNIGHT
+        and not (move == chess.Move(chess.H1, chess.H4) and board.piece_type_at(chess.H1) == chess.ROOK)
+    ]
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "4k3/8/8/8/7P/8/8/4K2R w K - 0 1",
+        "4k3/8/8/3pP3/7P/8/8/4K2R w - d6 0 1",
+        "4k3/1P6/8/8/7P/8/8/4K2R w - - 0 1",
+    ],
+    ids=["castle", "en passant", "promotion"],
+)
+def test_a_wrong_entry_is_no_reason_for_what_has_nothing_to_do_with_its_slider(fen: str) -> None:
+    subject = FunctionEngine(twice_wrong, name="twice wrong", timeout=10)
+    entry = seen_by(subject, "4k3/8/8/8/8/8/8/4K2R w - - 0 1")
+    assert entry.notes[ONLY_ON] == "h1"
+    assert group([causes_of(entry), causes_of(seen_by(subject, fen))]) == [[0], [1]]
+
+
+def test_a_wrong_entry_is_the_reason_for_a_king_that_its_slider_does_not_frighten() -> None:
+    def moves(fen: str) -> list[str]:
+        extra = ["g4h4"] if chess.Board(fen).piece_at(chess.G4) == chess.Piece(chess.KING, chess.WHITE) else []
+        return twice_wrong(fen) + extra
+
+    subject = FunctionEngine(moves, name="blind on one file", timeout=10)
+    entry = seen_by(subject, "4k3/8/8/8/8/8/8/4K2R w - - 0 1")
+    assert entry.notes[ONLY_ON] == "h1"
+    unseen = seen_by(subject, "4k3/8/8/8/6K1/8/8/7r w - - 0 1")
+    assert group([causes_of(entry), causes_of(unseen)]) == [[0, 1]]

@@ -63,8 +63,12 @@ def contradictions(walk: Walk) -> Iterator[str]:
     board = board_after(walk)
     if board is not None:
         mirrored = board.mirror()
-        kings = [*chess.SquareSet(board.kings | mirrored.kings)]
-        yield from _bound_to(board, kings)
+        for one in (board, mirrored):
+            for side in chess.COLORS:
+                yield from _bound_to(one, one.pieces(chess.KING, side), side)
+            for slider in chess.SquareSet(one.bishops | one.rooks | one.queens):
+                for target in _alone(one, slider).attacks(slider):
+                    yield _only_on(slider, _direction(slider, target))
         # A check that is none makes it a position that cannot be played.
         yield from _misjudged(mirrored, not mirrored.turn)
 
@@ -77,22 +81,37 @@ def _misjudged(board: chess.Board, side: chess.Color) -> Iterator[str]:
             if board.piece_type_at(man) in SLIDERS:
                 yield NO_CAPTURE
         yield from _feigned_attacks(board, king, not side)
-        yield from _bound_to(board, [king])
+        yield from _bound_to(board, [king], side)
 
 
-def _bound_to(board: chess.Board, squares: Iterable[int]) -> Iterator[str]:
-    """A wrong entry for one square shows too where a king is there: its attackers are looked up as if it slid."""
-    sliders = board.bishops | board.rooks | board.queens
-    for square in dict.fromkeys((*squares, *chess.SquareSet(sliders))):
-        yield from (f"only on {chess.square_name(square)}: {line}" for line in ("straight line", "diagonal"))
+def _bound_to(board: chess.Board, kings: Iterable[int], side: chess.Color) -> Iterator[str]:
+    """The one wrong entry that would explain that a king of that side seems safe on a square, or attacked there.
+
+    It is that of a slider on a line with it, or of the square: attackers are looked up as if the king slid.
+    """
+    sliders = chess.SquareSet(board.occupied_co[not side] & (board.bishops | board.rooks | board.queens))
+    for king in dict.fromkeys(kings):
+        # Whatever stands between: that it is not noticed may be what is wrong.
+        for slider in sliders:
+            if king in _alone(board, slider).attacks(slider):
+                yield from (_only_on(square, _direction(slider, king)) for square in (slider, king))
+
+
+def _only_on(square: int, line: str) -> str:
+    return f"only on {chess.square_name(square)}: {line}"
+
+
+def _alone(board: chess.Board, square: int) -> chess.BaseBoard:
+    """The man on a square, with nothing in its way."""
+    alone = chess.BaseBoard.empty()
+    alone.set_piece_at(square, board.piece_at(square))
+    return alone
 
 
 def _feigned_attacks(board: chess.Board, target: int, side: chess.Color) -> Iterator[str]:
     """What would explain that a square seems attacked by a side, though nothing does: men that jump or wrap around."""
     for square in chess.SquareSet(board.occupied_co[side]):
-        alone = chess.BaseBoard.empty()
-        alone.set_piece_at(square, board.piece_at(square))
-        if target in alone.attacks(square):
+        if target in _alone(board, square).attacks(square):
             yield f"extra: jumps over a man on a {_direction(square, target)}"
         elif _wraps(board, square, target):
             yield f"extra: {_name(board, square)}, {WRAPS}"
@@ -150,7 +169,7 @@ class WrongMove:
     def names(self) -> Iterator[str]:
         """By the rule that makes it illegal, or that it obeys; else by the man and the way it goes."""
         if self.only_on:
-            yield f"only on {self.only_on}: {_direction(self.move.from_square, self.move.to_square)}"
+            yield _only_on(chess.parse_square(self.only_on), _direction(self.move.from_square, self.move.to_square))
         if self.is_twice:
             yield f"duplicate: {self._way()}"
             if any(kind_on(self.board, other.uci()) == self.kind for other in self.missing):
@@ -189,7 +208,11 @@ class WrongMove:
         if self.is_twice or king is None:
             return
         yield from self.any_rule()
-        yield from _bound_to(board, [king, move.to_square if king == move.from_square else king])
+        if board.piece_type_at(move.from_square) in SLIDERS:
+            yield _only_on(move.from_square, _direction(move.from_square, move.to_square))
+        if self._is_about_the_king():
+            way = chess.SquareSet.between(king, move.to_square) if self._is_castle() else ()
+            yield from _bound_to(board, (king, *way, *([move.to_square] * (king == move.from_square))), board.turn)
         if self.is_legal:
             if self.kind == "double push":
                 yield "extra: only a pawn on its first square may move two ranks"
@@ -210,6 +233,13 @@ class WrongMove:
             for square in self._attackers():
                 yield f"missing: {self._attack(square)}"
                 yield f"extra: {attacked_by(board, square)}"
+
+    def _is_about_the_king(self) -> bool:
+        """Whether it is right or wrong by what attacks its king, and not by how the man goes."""
+        board, move = self.board, self.move
+        if move.from_square == board.king(board.turn) or not self.is_legal:
+            return self._is_castle() or board.is_pseudo_legal(move)
+        return board.is_check() or board.is_pinned(board.turn, move.from_square)
 
     def _stops_short(self) -> bool:
         """Whether a slider goes wherever it may, but does not take what stands at the end."""
