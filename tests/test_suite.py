@@ -551,6 +551,27 @@ def test_the_smallest_finding_of_each_signature_is_kept(tmp_path: Path) -> None:
     assert (found.pieces, found.count) == (2, 2)
 
 
+def test_two_causes_of_one_signature_are_two_findings_and_one_cause_is_one(tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", Options(seconds=1.0, folder=tmp_path))
+    state = replace(finding(facet=Facet.INVARIANTS, verdict=Verdict.MAKE), kind="capture")
+    run.keep(replace(state, actual="the material is wrong"))
+    run.keep(replace(state, actual="a king is lost", walk=Walk("4k3/8/8/8/8/8/8/4K3 w - - 0 1")))
+    over = replace(finding(facet=Facet.OUTCOME), expected="", actual="stalemate")
+    run.keep(replace(over, kind="capture"))
+    run.keep(replace(over, kind="quiet king"))
+    told = run.gather()
+    assert sorted(str(one.signature) for one in told if one.facet is Facet.INVARIANTS) == [str(state.signature)] * 2
+    assert [one.count for one in told if one.facet is Facet.OUTCOME] == [2]
+
+
+def test_a_wrong_published_count_does_not_overwrite_a_smaller_finding(tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", Options(seconds=1.0, folder=tmp_path))
+    run.keep(finding(fen="4k3/8/8/8/8/8/8/4K3 w - - 0 1"))
+    run.keep(replace(finding(), notes={"claim": "test_published_perft_counts"}))
+    assert len(run.gather()) == 2
+    assert [read_finding(path).pieces for path in tmp_path.glob("found/*.walk")] == [2]
+
+
 # ---------------------------------------------------------------- the time given
 
 
@@ -579,6 +600,38 @@ def test_a_wrong_count_that_is_cut_short_on_its_way_down_is_still_a_wrong_count(
     wrong = check_count(PerftCase(START_FEN, {1: 20}), 1, cast)
     assert wrong is not None
     assert (wrong.divergence.facet, wrong.divergence.actual) == (Facet.PERFT, "19")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "facet", "verdict"),
+    [
+        (Trouble.TIMEOUT, Facet.TIMEOUT, Verdict.CRASH),
+        (Trouble.CRASH, Facet.CRASH, Verdict.CRASH),
+        (Trouble.ASTRAY, Facet.FEN, Verdict.FEN),
+    ],
+)
+def test_what_became_of_an_engine_that_should_count_is_told_as_it_was(
+    trouble: Trouble, facet: Facet, verdict: Verdict
+) -> None:
+    class Fails(PythonChessEngine):
+        def at(self, walks: Sequence[Walk], question: Question) -> list[Answer | Fault]:
+            return [Fault(trouble, "no answer")]
+
+    cast: Any = SimpleNamespace(subject=Fails(), witnesses=(PythonChessEngine(),))
+    wrong = check_count(PerftCase(START_FEN, {2: 400}), 2, cast)
+    assert wrong is not None
+    assert (wrong.divergence.facet, wrong.divergence.verdict) == (facet, verdict)
+    assert wrong.divergence.notes == {"trouble": trouble.value, "depth": 2}
+
+
+def test_a_wrong_count_remembers_the_position_it_was_counted_from() -> None:
+    start = "4k3/7n/8/8/8/6p1/8/4K2R b K - 0 1"
+    cast: Any = SimpleNamespace(subject=open_fault("castle-through-attack"), witnesses=(PythonChessEngine(),))
+    wrong = check_count(PerftCase(start, {2: 1}), 2, cast, seconds=0.5)
+    assert wrong is not None
+    assert wrong.divergence.facet is Facet.MOVES
+    assert wrong.divergence.original == Walk(start)
+    assert wrong.divergence.walk != Walk(start)
 
 
 def test_what_an_interrupted_process_left_as_found_is_drilled_and_is_one_finding(tmp_path: Path) -> None:

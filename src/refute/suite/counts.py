@@ -13,7 +13,7 @@ from typing import Final
 from refute.board.epd import PerftCase
 from refute.compare import Comparer, counts_quickly
 from refute.divergence import Divergence, Facet, Verdict
-from refute.drill import drill
+from refute.drill import CONVICTING, drill
 from refute.engines.limits import CUT_SHORT, hurried
 from refute.engines.protocol import Ability, Engine, Fault, Question
 from refute.errors import EngineError
@@ -66,9 +66,13 @@ def check_count(case: PerftCase, depth: int, cast: Cast, *, seconds: float = SHR
     if isinstance(said, Fault) and said.text == CUT_SHORT:
         raise CutShort
     if isinstance(said, Fault):
-        found = _divergence(cast.subject, walk, Facet.CRASH, Verdict.CRASH, wanted, said.text)
+        facet, verdict = CONVICTING[said.trouble]
+        # No move was made yet: whoever is astray has read the position wrong.
+        verdict = Verdict.FEN if facet is Facet.FEN else verdict
+        found = _divergence(cast.subject, walk, facet, verdict, wanted, said.text)
         text = f"perft {depth} of {case.fen}: expected {wanted}, and {said.trouble.value}: {said.text}"
-        return Miscount(text, replace(found, transcript=said.transcript))
+        notes = {"trouble": said.trouble.value, "depth": depth}
+        return Miscount(text, replace(found, transcript=said.transcript, notes=notes))
     nodes = sum((said.divide or {}).values())
     if nodes == wanted:
         return None
@@ -113,4 +117,4 @@ def _explained(found: Divergence, cast: Cast, witnesses: Sequence[Engine], secon
         # Drilling looks at moves alone; another facet may be wrong before them.
         comparer = narrow(Comparer(cast.subject, cast.witnesses), deeper.facet)
         deeper = shrink(deeper, comparer, seconds=max(0.0, until - time.monotonic()))
-    return replace(deeper, explanation=explain(deeper), original=deeper.walk)
+    return replace(deeper, explanation=explain(deeper), original=found.walk)

@@ -4,7 +4,7 @@
                    /gw0.json         how far a process has come, and whether it is done
                    /gw0.at           the walk it is on
                    /found/*.walk     findings, from the moment they are found
-           /found/*.walk             the same once they are gathered: smallest of each signature
+           /found/*.walk             the same once they are gathered: one of each cause
 
 Everything goes through files, because a worker that is killed takes with it all that it only knew.
 """
@@ -16,17 +16,19 @@ import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from refute.causes import key_of, related
 from refute.compare import Skip
 from refute.divergence import Divergence, Facet, Quarantine, Verdict
 from refute.finding import finding_path, read_finding, write_atomically, write_finding
-from refute.hunter import MOST_QUARANTINED, Options, default_witnesses
-from refute.kept import keep, time_stamp
+from refute.hunter import MOST_QUARANTINED, Options, Tally, default_witnesses
+from refute.kept import keep, names_of, time_stamp
 from refute.kinds import NO_KIND
+from refute.refining import group_findings
 from refute.report.result import HuntResult, quarantine_to_json
 from refute.report.text import printable
 from refute.shrink import sort_key
@@ -211,20 +213,38 @@ class Run:
         return left
 
     def gather(self) -> tuple[Divergence, ...]:
-        """What all processes found: the smallest of each signature, kept where findings are kept."""
+        """What all processes found: one of each cause that refutes a claim, kept where findings are kept."""
         groups: dict[tuple[str, str, str], list[Divergence]] = {}
         for path in sorted((self.folder / "found").glob("*.walk")):
             with contextlib.suppress(FileNotFoundError):
                 found = read_finding(path) if path.exists() else None
                 if found is not None:
                     file = str(found.notes.get(FILE, ""))
-                    groups.setdefault((claim_of(found).test, str(found.signature), file), []).append(found)
-        smallest = []
-        for group in groups.values():
+                    groups.setdefault((claim_of(found).test, str(key_of(found)), file), []).append(found)
+        causes: dict[tuple[str, str, bool], list[Divergence]] = {}
+        for (test, _, file), group in groups.items():
             best = min(group, key=lambda found: sort_key(found.walk))
-            smallest.append(replace(best, count=sum(found.count for found in group)))
-        smallest.sort(key=lambda found: sort_key(found.walk))
-        return tuple(map(self._publish, smallest))
+            best = replace(best, count=sum(found.count for found in group))
+            causes.setdefault((test, file, best.walk.chess960), []).append(best)
+        one_each = [found for (_, file, _), group in causes.items() for found in (group if file else _grouped(group))]
+        return tuple(self._publish_all(sorted(one_each, key=lambda found: sort_key(found.walk))))
+
+    def _publish_all(self, findings: Iterable[Divergence]) -> list[Divergence]:
+        """Keep all, the smallest first; one that refutes a second claim is told there too, and has its one file."""
+        kept: list[list[Divergence]] = []
+        alone = []
+        for found in findings:
+            same = next((one for one in kept if _is_alike(one[0], found)), None)
+            if FILE in found.notes:
+                alone.append(self._publish(found))
+            elif same is None:
+                kept.append([found])
+            else:
+                same.append(found)
+        for group in kept:
+            path = self._publish(replace(group[0], count=sum(found.count for found in group))).notes["path"]
+            alone += [replace(found, notes={**found.notes, "path": path}) for found in group]
+        return sorted(alone, key=lambda found: sort_key(found.walk))
 
     def result(self, findings: Iterable[Divergence]) -> HuntResult:
         """What the reports are made from."""
@@ -279,6 +299,21 @@ class Run:
             # Only where nothing else is left: no other run, nothing found.
             self.folder.parent.rmdir()
             self.options.folder.rmdir()
+
+
+def _grouped(findings: Sequence[Divergence]) -> list[Divergence]:
+    """One finding of those that have one cause, as a hunt tells them; each of them has a key of its own."""
+    by_key = {key_of(found): found for found in findings}
+    tally = Tally(Options(), findings=by_key, counts={key: found.count for key, found in by_key.items()})
+    group_findings(tally)
+    return [replace(found, count=tally.counts[key]) for key, found in tally.findings.items()]
+
+
+def _is_alike(one: Divergence, other: Divergence) -> bool:
+    """Whether two findings would be kept in one file."""
+    if (one.signature, one.walk.chess960) != (other.signature, other.walk.chess960):
+        return False
+    return bool(related(names_of(other), [names_of(one)]))
 
 
 def _read_quarantine(item: dict[str, Any]) -> Quarantine:

@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from refute.board import fen
+from refute.causes import key_of
 from refute.compare import Comparer
 from refute.divergence import Divergence, Signature
-from refute.drill import drill_finding
 from refute.engines.protocol import Ability
 from refute.errors import InputError
 from refute.explain import explain
 from refute.finding import read_walk, write_finding
 from refute.hunter import LAST_ANSWERS, MOST_QUARANTINED, Found, Held, Hunter
 from refute.report.result import quarantine_to_json
-from refute.suite.claims import claim_of
+from refute.suite.claims import PUBLISHED, claim_of
 from refute.suite.run import Run, State
 from refute.walk import Walk
 from refute.workers import runs_foreign_code
@@ -34,6 +34,7 @@ FOR_CHESS960: Final = 0.2  # of the time, or of the walks
 BEFORE_SHRINKING: Final = 0.5  # of the time left when something is found: there may be more to find
 REST_SECONDS: Final = 3.0  # for all that is left to do after Ctrl-C
 MOST_SECONDS: Final = 10.0  # for shrinking one finding
+OF_ONE_COMPARISON: Final = ("trouble", "depth")  # notes that another comparison writes anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +105,16 @@ def refine_rest(run: Run) -> None:
         options = replace(run.hunting_options, chess960=chess960)
         with closing(Hunter(options)) as hunter, run.track("rest") as track:
             chase = _Chase(run, Share(), hunter, State(), track)
-            known = [found for found in left if found not in raw and found.walk.chess960 == chess960]
+            known = [found for found in left if found not in raw and claim_of(found) is not PUBLISHED]
             mine = [found for found in raw if found.walk.chess960 == chess960]
-            chase.kept = {found.signature: found for found in known}
+            chase.kept = {key_of(found): found for found in known if found.walk.chess960 == chess960}
+            # Another process may have one of the same cause, which keeps its file, and its walks with it.
+            before = {key: found.count for key, found in chase.kept.items()}
+            for found in mine:
+                chase.counts[key_of(found)] += found.count
             chase._refine(mine, end)
-            for signature, found in list(chase.kept.items()):
-                walks = sum(one.count for one in mine if chase.causes[one.signature] == signature)
-                walks += sum(one.count for one in known if one.signature == signature)
-                chase._write(replace(found, count=walks))
+            for key, found in list(chase.kept.items()):
+                chase._write(replace(found, count=before.get(key, 0) + chase.walks_of(key)))
 
 
 def _introduce(state: State, hunter: Hunter, why_not_chess960: str) -> None:
@@ -153,6 +156,7 @@ class _Chase:
         hunter.notice(partial(run.note_engine, track))
         self.walks = _numbers(run, share, chess960=hunter.options.chess960)
         self.has_walks = True
+        # All by what tells causes apart, which may be more than their signatures.
         self.counts: Counter[Signature] = Counter()  # as found
         self.causes: dict[Signature, Signature] = {}  # as found → once drilled
         self.kept: dict[Signature, Divergence] = {}  # once drilled
@@ -183,8 +187,8 @@ class _Chase:
             if isinstance(event, Held) and len(self.state.quarantined) < MOST_QUARANTINED:
                 self.state.quarantined.append(quarantine_to_json(event.quarantine))
             elif isinstance(event, Found):
-                self.counts[event.divergence.signature] += 1
-                if "path" in event.divergence.notes:  # the first of its signature
+                self.counts[key_of(event.divergence)] += 1
+                if "path" in event.divergence.notes:  # the first of its kind
                     if not fresh:
                         now = time.monotonic()
                         stop = now + (end - now) * BEFORE_SHRINKING
@@ -202,8 +206,8 @@ class _Chase:
         for name, times in before.features.items():
             state.features[name] = times + tick.features.get(name, 0)
         self.run.write_state(self.share.name, state)
-        for signature, found in self.kept.items():
-            walks = sum(self.counts[first] for first, cause in self.causes.items() if cause == signature)
+        for key, found in self.kept.items():
+            walks = self.walks_of(key)
             if walks != found.count:
                 self._write(replace(found, count=walks))
 
@@ -214,20 +218,32 @@ class _Chase:
         queue: dict[Signature, Divergence] = {}
         for found in fresh:
             with self.hunter.comparer.hurried(end + LAST_ANSWERS):
-                deeper = drill_finding(found, self.hunter.comparer)
-            deeper = replace(deeper, original=found.original, notes=found.notes)
-            signature = self.causes[found.signature] = deeper.signature
-            if signature in queue or signature in self.kept:
+                deeper = self.hunter.drilled(found)
+            key = self.causes[key_of(found)] = key_of(deeper)
+            if key in queue or key in self.kept:
                 _remove(found)
                 continue
-            queue[signature] = deeper
+            queue[key] = deeper
         for left in range(len(queue), 0, -1):
             refuted = {claim_of(found).test for found in self.kept.values()}
-            signature = min(queue, key=lambda one: claim_of(queue[one]).test in refuted)
+            key = min(queue, key=lambda one: claim_of(queue[one]).test in refuted)
             seconds = min(MOST_SECONDS, (end - time.monotonic()) / left)
-            self._write(self.hunter.shrunk(queue.pop(signature), max(seconds, 0.0)))
+            self._settle(key, self.hunter.shrunk(queue.pop(key), max(seconds, 0.0)))
             if self.hunter.stops:
                 raise KeyboardInterrupt  # which it kept back until the finding was written
+
+    def _settle(self, key: Signature, small: Divergence) -> None:
+        """Keep a finding by what it has become: made small, it may turn out to be one that is known."""
+        now = key_of(small)
+        self.causes = {first: now if cause == key else cause for first, cause in self.causes.items()}
+        if now in self.kept:
+            _remove(small)
+        else:
+            self._write(small)
+
+    def walks_of(self, key: Signature) -> int:
+        """How many walks showed what became this finding."""
+        return sum(self.counts[first] for first, cause in self.causes.items() if cause == key)
 
     def _write(self, found: Divergence) -> None:
         """Write a finding in the place of the file it had before."""
@@ -235,30 +251,29 @@ class _Chase:
         write_finding(path, found)
         if str(path) != found.notes["path"]:
             _remove(found)
-        self.kept[found.signature] = replace(found, notes={**found.notes, "path": str(path)})
+        self.kept[key_of(found)] = replace(found, notes={**found.notes, "path": str(path)})
 
     def find(self, walk: Walk) -> Divergence | None:
         """What is wrong along a walk, as near to its cause as it can be told."""
         comparer = self.hunter.comparer
         found = _uncounted(comparer).compare(walk).divergence or comparer.compare(walk).divergence
-        return drill_finding(found, comparer) if found is not None else None
+        return self.hunter.drilled(found) if found is not None else None
 
     def hand_over(self, standard: _Chase) -> None:
         """Leave to standard chess what it shows as well: only the rest says something of Chess960."""
-        shown = {(signature.facet, signature.verdict): claim_of(found) for signature, found in standard.kept.items()}
-        for signature, found in list(self.kept.items()):
+        shown = {(key.facet, key.verdict): claim_of(found) for key, found in standard.kept.items()}
+        for key, found in list(self.kept.items()):
             walk = _as_standard(found.walk)
             same = standard.find(walk) if walk is not None else None
-            if signature in standard.kept:
+            if key in standard.kept:
                 _remove(found)
             elif same is not None:
-                same = replace(same, original=walk, seed=found.seed, count=found.count, notes=found.notes)
+                notes = {name: note for name, note in found.notes.items() if name not in OF_ONE_COMPARISON}
+                same = replace(same, original=walk, seed=found.seed, count=found.count, notes={**notes, **same.notes})
                 standard._write(replace(same, explanation=explain(same)))
-            elif (signature.facet, signature.verdict) in shown:
+            elif (key.facet, key.verdict) in shown:
                 # Most likely the same cause; kept, because it may not be.
-                self._write(
-                    replace(found, notes={**found.notes, "claim": shown[(signature.facet, signature.verdict)].test})
-                )
+                self._write(replace(found, notes={**found.notes, "claim": shown[(key.facet, key.verdict)].test}))
 
 
 def _uncounted(comparer: Comparer) -> Comparer:
