@@ -91,7 +91,9 @@ def hunt_in_processes(options: Options, listen: Listener | None = None) -> HuntR
         try:
             tally.started = time.monotonic()
             office = _Office(context, options, limit, tally.started, start_seconds)
-            workers = [office.start(job, first=job) for job in range(options.jobs)]
+            for job in range(options.jobs):
+                # One by one: the first may have found something when Ctrl-C comes while the next is starting.
+                workers.append(office.start(job, first=job))
             for job, event in office.events(workers):
                 if isinstance(event, Found) and not options.keep_going:
                     stopping.append(event)
